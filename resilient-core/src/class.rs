@@ -1,0 +1,136 @@
+//! What an outcome says about the dependency: one decision, in one place per error type.
+
+use std::time::Duration;
+
+/// The meaning of an outcome to the policies around a call.
+///
+/// | class | retried | the breaker counts it as |
+/// |---|---|---|
+/// | [`Success`](Class::Success) | no | success |
+/// | [`Transient`](Class::Transient) | yes | failure |
+/// | [`Throttled`](Class::Throttled) | yes, not before the hint | nothing |
+/// | [`Fault`](Class::Fault) | no | failure |
+/// | [`Permanent`](Class::Permanent) | no | success: an answer proves the dependency alive |
+/// | [`Ignored`](Class::Ignored) | no | nothing |
+///
+/// ```
+/// use resilient_core::Class;
+/// use std::time::Duration;
+///
+/// assert_eq!(Class::transient(), Class::Transient { unsent: false });
+/// assert_eq!(
+///     Class::throttled(Duration::from_secs(2)),
+///     Class::Throttled { retry_after: Some(Duration::from_secs(2)) },
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// The call did what it should.
+    Success,
+    /// A failure that may pass: worth another attempt.
+    Transient {
+        /// The request never left this process (a refused connection), so repeating it cannot
+        /// repeat its effect.
+        unsent: bool,
+    },
+    /// The dependency asked for patience.
+    Throttled {
+        /// How long it asked to be left alone, if it said so.
+        retry_after: Option<Duration>,
+    },
+    /// The dependency is broken; retrying now will not help (HTTP 500).
+    Fault,
+    /// An answer, if an unwelcome one: a bad request, a business rule.
+    Permanent,
+    /// Our own side failed (a serialisation bug): says nothing about the dependency.
+    Ignored,
+}
+
+impl Class {
+    /// A failure that may pass, after the request may have been sent.
+    pub const fn transient() -> Self {
+        Class::Transient { unsent: false }
+    }
+
+    /// A failure that may pass, and whose request was certainly not sent.
+    pub const fn unsent() -> Self {
+        Class::Transient { unsent: true }
+    }
+
+    /// The dependency asked to be left alone for `retry_after`.
+    pub const fn throttled(retry_after: Duration) -> Self {
+        Class::Throttled {
+            retry_after: Some(retry_after),
+        }
+    }
+
+    /// Whether another attempt may help.
+    pub const fn is_retryable(self) -> bool {
+        matches!(self, Class::Transient { .. } | Class::Throttled { .. })
+    }
+
+    /// The usual word for this class in events and metrics, for types that know no better.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Class::Success => "success",
+            Class::Transient { .. } => "network",
+            Class::Throttled { .. } => "throttled",
+            Class::Fault => "server",
+            Class::Permanent => "client",
+            Class::Ignored => "other",
+        }
+    }
+}
+
+/// Says what an error means, once per error type.
+///
+/// Usually derived, beside `thiserror`'s derive, with one mark per variant:
+///
+/// ```ignore
+/// #[derive(Debug, thiserror::Error, resilient::Classify)]
+/// enum ChargeError {
+///     #[error("connection failed")]
+///     #[transient]
+///     Network(#[source] std::io::Error),
+///     #[error("told to wait")]
+///     #[throttled(retry_after = after)]
+///     Busy { after: Option<std::time::Duration> },
+///     #[error("card declined")]
+///     #[permanent]
+///     Declined,
+/// }
+/// ```
+///
+/// By hand it is one `match`:
+///
+/// ```
+/// use resilient_core::{Class, Classify};
+///
+/// enum LookupError { Timeout, NotFound }
+///
+/// impl Classify for LookupError {
+///     fn class(&self) -> Class {
+///         match self {
+///             LookupError::Timeout => Class::transient(),
+///             LookupError::NotFound => Class::Permanent,
+///         }
+///     }
+/// }
+/// assert!(LookupError::Timeout.class().is_retryable());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which errors are worth retrying",
+    label = "needs a classification",
+    note = "derive `resilient::Classify` for the error type, implement it, or name a function at the site: `classify = path` or `retry(when = path)`"
+)]
+pub trait Classify {
+    /// What this error means to the policies around the call.
+    fn class(&self) -> Class;
+
+    /// A word for events and metrics: `network`, `timeout`, `server`, `throttled`, `client`,
+    /// `business` or `other`.
+    fn kind(&self) -> &'static str {
+        self.class().kind()
+    }
+}

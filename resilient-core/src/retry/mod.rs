@@ -1,0 +1,1 @@
+//! Placeholder of a module under construction.

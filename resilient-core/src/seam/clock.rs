@@ -1,0 +1,112 @@
+//! Time, read from tokio's clock so that a paused test clock moves everything at once.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A point in time, in nanoseconds of a scale that only this process knows.
+///
+/// Plain numbers keep the engines pure and let an atomic word hold a time. The scale's zero lies
+/// far before the process started: a paused runtime may live in the past of another one, and
+/// must still be able to count downwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Moment(u64);
+
+/// Where on the scale the process starts: 146 years in both directions.
+const EPOCH_NANOS: u64 = 1 << 62;
+
+static EPOCH: LazyLock<Instant> = LazyLock::new(|| Instant::from_std(std::time::Instant::now()));
+
+impl Moment {
+    /// Later than every other moment: a limit that is never reached.
+    pub(crate) const NEVER: Moment = Moment(u64::MAX);
+
+    /// A moment an atomic word kept, see [`Moment::to_bits`].
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Moment(bits)
+    }
+
+    /// The number to keep in an atomic word; 0 is never a real moment.
+    pub(crate) const fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// For engine tests, which need no clock at all.
+    #[cfg(test)]
+    pub(crate) const fn at_millis(millis: u64) -> Self {
+        Moment(EPOCH_NANOS + millis * 1_000_000)
+    }
+
+    /// This moment plus `duration`, or [`Moment::NEVER`] if the scale ends before that.
+    pub(crate) fn plus(self, duration: Duration) -> Self {
+        Moment(self.0.saturating_add(nanos(duration)))
+    }
+
+    /// How long after `earlier` this moment is; zero if it is not.
+    pub(crate) fn since(self, earlier: Moment) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The instant for a timer, or `None` for a moment no timer can reach.
+    pub(crate) fn to_instant(self) -> Option<Instant> {
+        if self == Moment::NEVER {
+            return None;
+        }
+        if self.0 >= EPOCH_NANOS {
+            EPOCH.checked_add(Duration::from_nanos(self.0 - EPOCH_NANOS))
+        } else {
+            EPOCH.checked_sub(Duration::from_nanos(EPOCH_NANOS - self.0))
+        }
+    }
+
+    fn from_instant(instant: Instant) -> Self {
+        let epoch = *EPOCH;
+        if instant >= epoch {
+            Moment(EPOCH_NANOS.saturating_add(nanos(instant - epoch)))
+        } else {
+            Moment(EPOCH_NANOS.saturating_sub(nanos(epoch - instant)))
+        }
+    }
+}
+
+/// The time now.
+pub(crate) fn now() -> Moment {
+    Moment::from_instant(Instant::now())
+}
+
+/// A duration as nanoseconds, saturating after 584 years.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extreme_durations_saturate() {
+        let now = now();
+        assert_eq!(now.plus(Duration::MAX), Moment::NEVER);
+        assert_eq!(Moment::NEVER.plus(Duration::MAX), Moment::NEVER);
+        assert_eq!(Moment::NEVER.to_instant(), None);
+        assert_eq!(now.since(Moment::NEVER), Duration::ZERO);
+    }
+
+    #[test]
+    fn an_instant_before_the_first_reading_still_counts() {
+        let first = now();
+        let Some(before) = EPOCH.checked_sub(Duration::from_millis(5)) else {
+            return;
+        };
+        assert!(Moment::from_instant(before) < first);
+        assert_eq!(Moment::from_instant(before).to_instant(), Some(before));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_paused_clock_moves_it() {
+        let start = now();
+        tokio::time::advance(Duration::from_secs(61)).await;
+        assert_eq!(now().since(start), Duration::from_secs(61));
+    }
+}

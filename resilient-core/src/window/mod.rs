@@ -1,0 +1,1 @@
+//! Counting outcomes over time.

@@ -1,0 +1,1 @@
+//! Keeps Rust services up when what they depend on goes down.
