@@ -5,4 +5,5 @@
 
 pub(crate) mod clock;
 pub(crate) mod random;
+pub(crate) mod shard;
 pub(crate) mod sync;
