@@ -194,6 +194,17 @@ async fn with_its_key_a_repeat_is_answered_and_not_charged() -> Outcome {
 }
 
 #[tokio::test]
+async fn a_silent_server_charges_without_saying_so() -> Outcome {
+    let (client, server) = (Client::new(), ScriptedServer::start().await?);
+    server.enter(Phase::KeepingSilent).await?;
+    let charge = charge(&client, &server, "a-1", None);
+    let answer = tokio::time::timeout(WHILE, charge).await;
+    assert!(answer.is_err(), "{answer:?}");
+    assert_eq!(server.ledger().times_charged("a-1"), 1);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_bad_amount_is_an_answer_and_charges_nobody() -> Outcome {
     let (client, server) = (Client::new(), ScriptedServer::start().await?);
     for amount in ["", "0", "-5", "free"] {

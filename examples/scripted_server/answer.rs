@@ -38,6 +38,10 @@ pub async fn answer(desk: &Desk, request: Request<Incoming>) -> Result<Answer, H
             work(desk, request).await?;
             Err(HangUp)
         }
+        Phase::KeepingSilent => {
+            work(desk, request).await?;
+            pending().await
+        }
         // A request may be under way on an open connection when the server dies.
         Phase::Resetting | Phase::Dead => Err(HangUp),
     }

@@ -17,6 +17,8 @@ pub enum Phase {
     Resetting,
     /// Does its work, then resets the connection: the client cannot know that it was done.
     LosingAnswers,
+    /// Does its work and never answers.
+    KeepingSilent,
     /// Listens no longer: connections are refused, open ones are closed.
     Dead,
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Phase {
             Phase::Stalling => "stalls",
             Phase::Resetting => "resets",
             Phase::LosingAnswers => "loses answers",
+            Phase::KeepingSilent => "keeps silent",
             Phase::Dead => "dead",
         })
     }
