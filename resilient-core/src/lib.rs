@@ -22,3 +22,5 @@ mod seam;
 mod window;
 
 pub use class::{Class, Classify};
+pub use name::{Name, is_valid_name};
+pub use rejection::{NotRegistered, Rejection};

@@ -1,1 +1,374 @@
+//! What a call ends with when this library, and not the dependency, ended it.
 
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+use crate::breaker::BreakerState;
+use crate::class::{Class, Classify};
+use crate::name::Name;
+
+/// A call refused or cut short by a policy of its own side.
+///
+/// An annotated function returns it through `From<Rejection>` of its error type, or through the
+/// function named by `reject = path`. `thiserror` writes the conversion: `Rejected(#[from]
+/// Rejection)`. It is returned only if no attempt finished or the last one was cut by `timeout`;
+/// otherwise the caller gets the last outcome itself.
+///
+/// ```
+/// use resilient_core::{Class, Classify, Rejection};
+/// use std::time::Duration;
+///
+/// let cut = Rejection::TimedOut { after: Duration::from_secs(5) };
+/// assert_eq!(cut.class(), Class::transient());
+/// assert_eq!(cut.kind(), "timeout");
+/// assert!(cut.to_string().contains("5s"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Rejection {
+    /// One attempt ran longer than its `timeout` and was dropped.
+    #[error(
+        "timeout: the attempt was not done after {after:?} (raise `timeout` if it usually needs longer)"
+    )]
+    TimedOut {
+        /// The timeout.
+        after: Duration,
+    },
+    /// The whole call, its queues and waits included, ran longer than its `deadline`.
+    #[error(
+        "deadline: the call was not done after {after:?} (raise `deadline`, or lower `timeout` so that more attempts fit)"
+    )]
+    DeadlineExceeded {
+        /// The time the call had: its own deadline, or what an outer call had left.
+        after: Duration,
+    },
+    /// The breaker admits no call now.
+    #[error("breaker `{dependency}` is {state}: {}", again(*retry_in))]
+    BreakerOpen {
+        /// The dependency whose breaker it is.
+        dependency: Name,
+        /// Open, half-open with all its probes running, or forced open by an operator.
+        state: BreakerState,
+        /// When it may admit a call again; [`Duration::MAX`] while only an operator can tell.
+        retry_in: Duration,
+    },
+    /// All permits are taken and the call may not wait, or not any longer.
+    #[error("bulkhead `{dependency}` is full: {limit} running{} (raise `max_concurrent`, `max_queue` or `max_wait`, or send fewer calls)", waited_for(*waited))]
+    BulkheadFull {
+        /// The dependency whose bulkhead it is.
+        dependency: Name,
+        /// Its `max_concurrent`; [`u32::MAX`] stands for anything larger.
+        limit: u32,
+        /// How long the call queued; zero if the queue was full as well.
+        waited: Duration,
+    },
+    /// The function names something that nobody registered.
+    #[error(transparent)]
+    NotRegistered(Box<NotRegistered>),
+}
+
+/// A name at an annotated function that nobody registered.
+///
+/// ```
+/// use resilient_core::NotRegistered;
+///
+/// let miss = NotRegistered {
+///     kind: "breaker",
+///     name: "paymnet".into(),
+///     near: vec!["payment".into()],
+///     site: "shop::charge".into(),
+/// };
+/// assert_eq!(
+///     miss.to_string(),
+///     "breaker `paymnet` of `shop::charge` is not registered: did you mean `payment`?",
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotRegistered {
+    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget` or `bulkhead`.
+    pub kind: &'static str,
+    /// The name as it is written there.
+    pub name: String,
+    /// Registered names close to it, best first, at most three.
+    pub near: Vec<String>,
+    /// The annotated function.
+    pub site: String,
+}
+
+impl fmt::Display for NotRegistered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotRegistered {
+            kind,
+            name,
+            near,
+            site,
+        } = self;
+        write!(f, "{kind} `{name}` of `{site}` is not registered: ")?;
+        if near.is_empty() {
+            return write!(
+                f,
+                "register `Dependency::named({name:?})` with it before the first call"
+            );
+        }
+        f.write_str("did you mean ")?;
+        for (at, name) in near.iter().enumerate() {
+            let before = if at == 0 { "" } else { " or " };
+            write!(f, "{before}`{name}`")?;
+        }
+        f.write_str("?")
+    }
+}
+
+impl std::error::Error for NotRegistered {}
+
+impl Rejection {
+    /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full` or
+    /// `not_registered`.
+    ///
+    /// ```
+    /// use resilient_core::Rejection;
+    /// use std::time::Duration;
+    ///
+    /// let late = Rejection::DeadlineExceeded { after: Duration::from_secs(15) };
+    /// assert_eq!(late.kind(), "deadline");
+    /// ```
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Rejection::TimedOut { .. } => "timeout",
+            Rejection::DeadlineExceeded { .. } => "deadline",
+            Rejection::BreakerOpen { .. } => "breaker_open",
+            Rejection::BulkheadFull { .. } => "bulkhead_full",
+            Rejection::NotRegistered(_) => "not_registered",
+        }
+    }
+
+    /// How long to wait before the same call has a chance, where that is known.
+    ///
+    /// ```
+    /// use resilient_core::{Name, Rejection};
+    /// use resilient_core::breaker::BreakerState;
+    /// use std::time::Duration;
+    ///
+    /// let open = Rejection::BreakerOpen {
+    ///     dependency: Name::new("payment")?,
+    ///     state: BreakerState::Open,
+    ///     retry_in: Duration::from_secs(3),
+    /// };
+    /// assert_eq!(open.retry_in(), Some(Duration::from_secs(3)));
+    /// # Ok::<(), resilient_core::invalid::InvalidSetting>(())
+    /// ```
+    pub const fn retry_in(&self) -> Option<Duration> {
+        match self {
+            Rejection::BreakerOpen { retry_in, .. } if !is_unknown(*retry_in) => Some(*retry_in),
+            _ => None,
+        }
+    }
+}
+
+impl Classify for Rejection {
+    /// An attempt cut by its timeout is transient; every other rejection was made on the spot,
+    /// says nothing about the dependency and is not retried.
+    fn class(&self) -> Class {
+        match self {
+            Rejection::TimedOut { .. } => Class::transient(),
+            _ => Class::Ignored,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        Rejection::kind(self)
+    }
+}
+
+impl From<Rejection> for io::Error {
+    /// Keeps the rejection inside, so that [`io::Error::get_ref`] finds it and its class stays
+    /// what it was. The kind is the nearest one: [`TimedOut`](io::ErrorKind::TimedOut) for
+    /// timeout and deadline, [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) for an open
+    /// breaker, [`ResourceBusy`](io::ErrorKind::ResourceBusy) for a full bulkhead.
+    fn from(rejection: Rejection) -> Self {
+        let kind = match rejection {
+            Rejection::TimedOut { .. } | Rejection::DeadlineExceeded { .. } => {
+                io::ErrorKind::TimedOut
+            }
+            Rejection::BreakerOpen { .. } => io::ErrorKind::ConnectionRefused,
+            Rejection::BulkheadFull { .. } => io::ErrorKind::ResourceBusy,
+            Rejection::NotRegistered(_) => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, rejection)
+    }
+}
+
+const fn is_unknown(retry_in: Duration) -> bool {
+    retry_in.as_secs() == u64::MAX
+}
+
+fn again(retry_in: Duration) -> String {
+    if is_unknown(retry_in) {
+        "try again when an operator lifts it".to_owned()
+    } else if retry_in.is_zero() {
+        "try again now".to_owned()
+    } else {
+        // Rounded up: whoever waits that long must not be early.
+        let millis = retry_in.as_nanos().div_ceil(1_000_000);
+        let rounded = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
+        format!("try again in {rounded:?}")
+    }
+}
+
+fn waited_for(waited: Duration) -> String {
+    if waited.is_zero() {
+        " and no place in the queue".to_owned()
+    } else {
+        format!(", none done within {waited:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name() -> Name {
+        Name::new("payment").expect("a valid name")
+    }
+
+    fn open(state: BreakerState, retry_in: Duration) -> Rejection {
+        Rejection::BreakerOpen {
+            dependency: name(),
+            state,
+            retry_in,
+        }
+    }
+
+    fn rows() -> Vec<(Rejection, Class, &'static str, io::ErrorKind)> {
+        let after = Duration::from_secs(5);
+        vec![
+            (
+                Rejection::TimedOut { after },
+                Class::transient(),
+                "timeout",
+                io::ErrorKind::TimedOut,
+            ),
+            (
+                Rejection::DeadlineExceeded { after },
+                Class::Ignored,
+                "deadline",
+                io::ErrorKind::TimedOut,
+            ),
+            (
+                open(BreakerState::Open, after),
+                Class::Ignored,
+                "breaker_open",
+                io::ErrorKind::ConnectionRefused,
+            ),
+            (
+                Rejection::BulkheadFull {
+                    dependency: name(),
+                    limit: 10,
+                    waited: Duration::ZERO,
+                },
+                Class::Ignored,
+                "bulkhead_full",
+                io::ErrorKind::ResourceBusy,
+            ),
+            (
+                Rejection::NotRegistered(Box::new(NotRegistered {
+                    kind: "breaker",
+                    name: "x".into(),
+                    near: vec![],
+                    site: "app::f".into(),
+                })),
+                Class::Ignored,
+                "not_registered",
+                io::ErrorKind::Other,
+            ),
+        ]
+    }
+
+    #[test]
+    fn every_rejection_has_its_class_kind_and_io_form() {
+        for (rejection, class, kind, io_kind) in rows() {
+            assert_eq!(rejection.class(), class, "{rejection}");
+            assert_eq!(rejection.kind(), kind, "{rejection}");
+            assert_eq!(Classify::kind(&rejection), kind, "{rejection}");
+            let io = io::Error::from(rejection.clone());
+            assert_eq!(io.kind(), io_kind, "{rejection}");
+            let inside = io.get_ref().and_then(|inner| inner.downcast_ref());
+            assert_eq!(inside, Some(&rejection));
+        }
+    }
+
+    #[test]
+    fn messages_name_the_policy_the_value_and_what_to_do() {
+        let ms = Duration::from_millis;
+        for (rejection, parts) in [
+            (
+                Rejection::TimedOut { after: ms(250) },
+                &["timeout", "250ms", "raise"][..],
+            ),
+            (
+                Rejection::DeadlineExceeded { after: ms(15_000) },
+                &["deadline", "15s", "raise"],
+            ),
+            (
+                open(BreakerState::Open, Duration::from_micros(4_200_001)),
+                &["breaker `payment`", "is open", "try again in 4.201s"],
+            ),
+            (
+                open(BreakerState::HalfOpen, Duration::ZERO),
+                &["is half-open", "try again now"],
+            ),
+            (
+                open(BreakerState::ForcedOpen, Duration::MAX),
+                &["is forced open", "operator"],
+            ),
+            (
+                Rejection::BulkheadFull {
+                    dependency: name(),
+                    limit: 10,
+                    waited: ms(1000),
+                },
+                &["bulkhead `payment`", "10 running", "1s", "max_concurrent"],
+            ),
+            (
+                Rejection::BulkheadFull {
+                    dependency: name(),
+                    limit: 10,
+                    waited: Duration::ZERO,
+                },
+                &["no place in the queue"],
+            ),
+        ] {
+            let message = rejection.to_string();
+            for part in parts {
+                assert!(message.contains(part), "{message:?} lacks {part:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_known_wait_is_told() {
+        let second = Duration::from_secs(1);
+        for (rejection, expected) in [
+            (open(BreakerState::Open, second), Some(second)),
+            (
+                open(BreakerState::HalfOpen, Duration::ZERO),
+                Some(Duration::ZERO),
+            ),
+            (open(BreakerState::ForcedOpen, Duration::MAX), None),
+            (Rejection::TimedOut { after: second }, None),
+        ] {
+            assert_eq!(rejection.retry_in(), expected, "{rejection}");
+        }
+    }
+
+    /// It is part of every error type of every annotated function.
+    #[test]
+    fn it_stays_small() {
+        assert!(
+            size_of::<Rejection>() <= 40,
+            "{} bytes",
+            size_of::<Rejection>()
+        );
+    }
+}

@@ -1,1 +1,5 @@
-//! Placeholder of a module under construction.
+//! Breakers: a dependency that keeps failing is left alone for a while.
+
+mod state;
+
+pub use state::BreakerState;
