@@ -1,1 +1,43 @@
-//! Placeholder of a module under construction.
+//! Ready-made classification: io errors, HTTP answers, boxed errors.
+//!
+//! Which statuses and io errors are worth a retry is data, [`Rules`], that a dependency may
+//! change; whatever classifies here reads the rules of the dependency being called.
+//!
+//! | to classify | use |
+//! |---|---|
+//! | [`std::io::Error`] | its [`Classify`](crate::Classify) |
+//! | `anyhow::Error`, `Box<dyn Error + Send + Sync>` | `classify = resilient::classify::chained` |
+//! | the same, with error types of one's own inside | [`chain_with`] |
+//! | `http::Response` | `classify = resilient::classify::http_1` (feature `http-1`) |
+//! | `reqwest::Response` | `classify = resilient::classify::reqwest_0_13` (feature `reqwest-0_13`) |
+//! | any other HTTP client's answer | [`answer`] |
+//!
+//! ```
+//! use resilient_core::{Class, Classify};
+//! use std::io::{Error, ErrorKind};
+//!
+//! assert_eq!(Error::from(ErrorKind::ConnectionRefused).class(), Class::unsent());
+//! assert_eq!(Error::from(ErrorKind::NotFound).class(), Class::Permanent);
+//! ```
+
+mod chain;
+#[cfg(feature = "http-1")]
+mod http_1;
+mod io;
+#[cfg(feature = "reqwest-0_13")]
+mod reqwest_0_13;
+mod retry_after;
+mod rules;
+mod status;
+
+pub use chain::{Classified, chain, chain_with, chained, known};
+#[cfg(feature = "http-1")]
+pub use http_1::{http_1, http_1_response};
+pub use io::IoKinds;
+#[cfg(feature = "reqwest-0_13")]
+pub use reqwest_0_13::{reqwest_0_13, reqwest_0_13_response};
+pub use retry_after::retry_after;
+pub use rules::Rules;
+#[cfg(feature = "runtime")]
+pub(crate) use rules::with_rules;
+pub use status::{StatusClasses, answer};

@@ -1,0 +1,129 @@
+//! Answers and errors of `reqwest` 0.13.
+
+use std::error::Error;
+
+use reqwest::Response;
+
+use super::chain::{Verdict, judge};
+use super::http_1::by_head;
+use crate::class::{Class, Classify};
+
+impl Classify for reqwest::Error {
+    /// | error | class |
+    /// |---|---|
+    /// | `error_for_status` | by the status; its `Retry-After` is lost, see [`reqwest_0_13_response`] |
+    /// | the request cannot be built | ignored: our own side |
+    /// | no connection, the name lookup included | transient, unsent |
+    /// | timeout | transient |
+    /// | too many redirects, refused upgrade | fault |
+    /// | sending, or a body that breaks off | by the io error beneath, else transient |
+    /// | a body that does not decode | ignored: what was agreed on is a matter of our own side too |
+    ///
+    /// No connection is unsent even after a redirect was followed, which `reqwest` does not tell:
+    /// turn redirects off in a client whose calls must not be repeated.
+    fn class(&self) -> Class {
+        verdict(self).class
+    }
+
+    fn kind(&self) -> &'static str {
+        verdict(self).kind
+    }
+}
+
+fn verdict(error: &reqwest::Error) -> Verdict {
+    if let Some(status) = error.status() {
+        return Verdict::of(&status);
+    }
+    if error.is_builder() {
+        return Verdict::plain(Class::Ignored);
+    }
+    let beneath = error.source().and_then(|source| judge(source, |_| None));
+    if error.is_connect() || error.is_dns() {
+        return match beneath {
+            Some(beneath) if !beneath.class.is_retryable() => beneath,
+            Some(beneath) => Verdict {
+                class: Class::unsent(),
+                ..beneath
+            },
+            None => Verdict::plain(Class::unsent()),
+        };
+    }
+    if let Some(beneath) = beneath {
+        return beneath;
+    }
+    if error.is_timeout() {
+        return Verdict {
+            class: Class::transient(),
+            kind: "timeout",
+        };
+    }
+    Verdict::plain(if error.is_redirect() || error.is_upgrade() {
+        Class::Fault
+    } else if error.is_decode() {
+        Class::Ignored
+    } else {
+        Class::transient()
+    })
+}
+
+/// The class of an outcome of `reqwest`, for `classify = ...`: an answer by its status and
+/// `Retry-After`, an error by its own class.
+///
+/// ```
+/// use resilient_core::Class;
+/// use resilient_core::classify::reqwest_0_13;
+///
+/// // #[resilient(dependency = "stock", classify = resilient::classify::reqwest_0_13)]
+/// // async fn stock(client: &reqwest::Client) -> Result<reqwest::Response, reqwest::Error> { .. }
+/// let answer = http::Response::builder().status(503).body("")?;
+/// assert_eq!(reqwest_0_13(&Ok(answer.into())), Class::transient());
+/// # Ok::<(), http::Error>(())
+/// ```
+pub fn reqwest_0_13(outcome: &Result<Response, reqwest::Error>) -> Class {
+    match outcome {
+        Ok(response) => reqwest_0_13_response(response),
+        Err(error) => error.class(),
+    }
+}
+
+/// The class of an answer of `reqwest`, by its status and `Retry-After`.
+///
+/// `error_for_status` forgets the headers; an error of one's own keeps the class instead.
+///
+/// ```
+/// use resilient_core::classify::reqwest_0_13_response;
+/// use resilient_core::{Class, Classify};
+/// use std::time::Duration;
+///
+/// enum StockError {
+///     Answer { status: reqwest::StatusCode, class: Class },
+///     Transport(reqwest::Error),
+/// }
+///
+/// impl Classify for StockError {
+///     fn class(&self) -> Class {
+///         match self {
+///             StockError::Answer { class, .. } => *class,
+///             StockError::Transport(error) => error.class(),
+///         }
+///     }
+/// }
+///
+/// fn checked(response: reqwest::Response) -> Result<reqwest::Response, StockError> {
+///     match reqwest_0_13_response(&response) {
+///         Class::Success => Ok(response),
+///         class => Err(StockError::Answer { status: response.status(), class }),
+///     }
+/// }
+///
+/// let answer = http::Response::builder().status(429).header("retry-after", "2").body("")?;
+/// let error = checked(answer.into()).err().map(|error| error.class());
+/// assert_eq!(error, Some(Class::throttled(Duration::from_secs(2))));
+/// # Ok::<(), http::Error>(())
+/// ```
+pub fn reqwest_0_13_response(response: &Response) -> Class {
+    by_head(response.status(), response.headers())
+}
+
+#[cfg(test)]
+mod tests;
