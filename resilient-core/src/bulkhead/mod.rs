@@ -1,1 +1,26 @@
-//! Placeholder of a module under construction.
+//! Bulkheads: at most so many attempts on one dependency at a time.
+//!
+//! The limit is exact, from any number of threads and while it changes. What comes beyond it is
+//! refused at once ([`Rejection::BulkheadFull`](crate::Rejection::BulkheadFull)), or waits in a
+//! queue that is served strictly in order and is itself bounded. A permit covers one attempt, not
+//! the backoff between attempts; every way out of an attempt gives it back.
+
+mod config;
+
+#[cfg(feature = "runtime")]
+mod handle;
+#[cfg(feature = "runtime")]
+mod permits;
+#[cfg(feature = "runtime")]
+mod queue;
+
+#[cfg(all(test, loom, feature = "runtime"))]
+mod models;
+#[cfg(all(test, not(loom), feature = "runtime"))]
+mod tests;
+
+pub use config::{Bulkhead, BulkheadSettings};
+#[cfg(feature = "runtime")]
+pub(crate) use handle::{Acquired, BulkheadHandle, QueueFull};
+#[cfg(feature = "runtime")]
+pub(crate) use queue::Waiter;

@@ -5,5 +5,6 @@
 
 pub(crate) mod clock;
 pub(crate) mod random;
+pub(crate) mod serial;
 pub(crate) mod shard;
 pub(crate) mod sync;

@@ -27,3 +27,12 @@ impl<T> Lock<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// Between a sequentially consistent write and the read that must not overtake it.
+///
+/// Both being `SeqCst` is enough for that, so this is nothing; but `loom` takes them for less, and
+/// only a fence tells it.
+pub(crate) fn handshake() {
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
+}
