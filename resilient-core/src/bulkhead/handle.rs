@@ -294,15 +294,16 @@ impl BulkheadHandle {
             self.tell(line);
             handshake();
         }
-        while line.owed > 0 && self.permits.take() {
-            line.owed -= 1;
-        }
-        if line.owed == 0 {
-            while !line.queue.is_empty() && !batch.is_full() && self.permits.take() {
-                if let Some(waker) = line.queue.serve() {
-                    batch.push(waker);
-                }
+        let to_serve = line.queue.len().min(batch.room());
+        let found = self.permits.take_up_to(line.owed + count(to_serve));
+        let paid = found.min(line.owed);
+        line.owed -= paid;
+        for _ in paid..found {
+            if let Some(waker) = line.queue.serve() {
+                batch.push(waker);
             }
+        }
+        if found > paid {
             self.served.store(line.queue.served(), Ordering::Release);
         }
         self.tell(line);
@@ -318,12 +319,16 @@ impl BulkheadHandle {
     }
 
     /// Unlocks, wakes who was served, and goes on if the batch was too small for all.
-    fn finish(&self, line: MutexGuard<'_, Line>, batch: Batch) {
+    fn finish(&self, line: MutexGuard<'_, Line>, mut batch: Batch) {
         drop(line);
-        let more = batch.is_full();
-        batch.wake();
-        if more {
-            self.settle_now();
+        loop {
+            let more = batch.room() == 0;
+            batch.wake();
+            if !more {
+                return;
+            }
+            batch = Batch::default();
+            self.settle(&mut self.line.lock(), &mut batch);
         }
     }
 }

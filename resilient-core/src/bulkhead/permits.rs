@@ -68,6 +68,21 @@ impl Permits {
         }
     }
 
+    /// Takes as many as it finds in one round, `most` at the most, and says how many.
+    ///
+    /// May miss a permit that moves from one shard to another meanwhile: only for who will be
+    /// told when it comes back.
+    pub(super) fn take_up_to(&self, most: u64) -> u64 {
+        let mut taken = 0;
+        for shard in self.shards.from_own() {
+            if taken == most {
+                break;
+            }
+            taken += take_up_to(shard, most - taken);
+        }
+        taken
+    }
+
     /// Gives one permit back. What this thread loads next, it loads after that in the eyes of all
     /// threads: half of the handshake of [`super::handle`].
     pub(super) fn give(&self) {
@@ -103,6 +118,20 @@ fn take_from(shard: &AtomicU64) -> Result<(), Empty> {
         }
     }
     Err(Empty(word))
+}
+
+fn take_up_to(shard: &AtomicU64, most: u64) -> u64 {
+    let mut word = shard.load(Ordering::SeqCst);
+    loop {
+        let taken = most.min(word & FREE);
+        if taken == 0 {
+            return 0;
+        }
+        match shard.compare_exchange_weak(word, word - taken, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => return taken,
+            Err(now) => word = now,
+        }
+    }
 }
 
 /// The part of `total` that the shard at `index` of `count` starts with.

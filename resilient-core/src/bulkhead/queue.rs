@@ -29,10 +29,6 @@ impl Queue {
         self.waiting.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
     /// Joins at the end.
     pub(super) fn join(&mut self, waker: Waker) -> Waiter {
         let number = self.next_number;
@@ -90,11 +86,12 @@ pub(super) struct Batch {
 impl Batch {
     const SIZE: usize = 8;
 
-    pub(super) fn is_full(&self) -> bool {
-        self.len == Batch::SIZE
+    /// How many more fit.
+    pub(super) fn room(&self) -> usize {
+        Batch::SIZE - self.len
     }
 
-    /// Adds one; the caller has seen that it is not full.
+    /// Adds one; the caller has seen that there is room.
     pub(super) fn push(&mut self, waker: Waker) {
         if let Some(place) = self.wakers.get_mut(self.len) {
             *place = Some(waker);
