@@ -1,1 +1,135 @@
 //! The attribute and derive macros of `resilient`.
+//!
+//! Use them through the facade crate: what they write calls the half of the library that is
+//! pinned to this very version.
+
+mod arguments;
+mod attribute;
+mod derive;
+mod diagnostic;
+mod duration;
+mod name;
+mod shape;
+mod value;
+
+use proc_macro::TokenStream;
+
+/// Runs an `async fn` under the policies of the dependencies it calls.
+///
+/// The function returns `Result<T, E>`. Transient failures are retried with backoff under a budget,
+/// a broken dependency is failed fast, a slow one is cut off and a saturated one fenced in; whatever
+/// the policies refuse comes back as `E`, made from a `Rejection`.
+///
+/// ```ignore
+/// #[resilient(
+///     retry(max = 4, jitter = "full"),
+///     breaker = "payment",
+///     timeout = "5s",
+///     idempotency_key = order.id
+/// )]
+/// async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
+///     api.post("/charges", order).await
+/// }
+/// ```
+///
+/// # Options
+///
+/// A name is always that of a registered dependency: `breaker = "payment"` uses the breaker of
+/// `payment`. What is left out is taken from the dependency, else from the defaults.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `dependency = "payment"` | everything registered under that name |
+/// | `retry`, `retry(..)`, `retry = "payment"` | more than one attempt, see below |
+/// | `breaker = "payment"` | fails fast while the dependency is broken |
+/// | `breaker(name = "payment", per = "call")` | one verdict per call instead of per `"attempt"` |
+/// | `budget = "payment"` | whose budget the retries are taken from |
+/// | `bulkhead = "payment"` | limits how many attempts run at once |
+/// | `timeout = "5s"` | cuts off one attempt |
+/// | `deadline = "15s"` | cuts off the whole call, with its queues and sleeps |
+/// | `idempotency_key = expr` | one key for all attempts of a call; without `expr` a random one |
+/// | `idempotent`, `idempotent = false` | repeating is harmless; or only what was never sent is repeated |
+/// | `classify = path` | `fn(&Result<T, E>) -> Class` in place of `E: Classify` |
+/// | `reject = path` | `fn(Rejection) -> E` in place of `E: From<Rejection>` |
+/// | `clone(a, b)` | owned arguments that the body moves: each attempt gets a clone |
+/// | `name = "charge"` | the name in events, `module::function` by default |
+/// | `registry = expr` | a registry other than the process-wide one |
+/// | `crate = ::path` | where this library is found, if not at `::resilient` |
+///
+/// In `retry(..)`, all optional:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `max = 4` | attempts in all, the first included: 1 to 1000 |
+/// | `base = "100ms"`, `factor = 2.0`, `cap = "20s"` | the delay before attempt n + 1 is `base * factor^(n - 1)`, at most `cap` |
+/// | `jitter = "full"` | how the delay is spread: `none`, `full`, `equal`, `decorrelated`, `proportional` |
+/// | `retry_after_cap = "60s"` | the longest wait a dependency may ask for |
+/// | `when = path` | `fn(&E) -> bool` in place of `E: Classify` |
+/// | `nested = "suppress"` | one attempt only when called inside the retries of another call |
+///
+/// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
+/// Durations are written with units: `"200ms"`, `"1m 30s"`.
+///
+/// # The body
+///
+/// It is run once per attempt, on the same arguments:
+///
+/// - Arguments are borrowed by the attempts. One that the body moves must be named in `clone(..)`.
+/// - `&mut` arguments and `&mut self` are lent to one attempt after the other: what a failed attempt
+///   changed stays changed.
+/// - `mut n: u32` starts afresh in each attempt.
+/// - `?` and `return` leave the attempt, not the call.
+/// - The future is `Send` if the body's is, and if the error is: a failed attempt's error is kept
+///   while the next one waits. An owned argument that the body only looks at must be `Sync`.
+/// - A borrow of a `&mut` argument cannot be returned.
+///
+/// `#[async_trait]` goes outside, this attribute on the method; `#[tokio::main]` goes below it.
+#[proc_macro_attribute]
+pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    attribute::resilient(arguments.into(), item.into()).into()
+}
+
+/// Says what each variant of an error (or an error struct) means to the policies around a call.
+///
+/// ```ignore
+/// #[derive(Debug, thiserror::Error, Classify)]
+/// enum ChargeError {
+///     #[error("connection lost")]
+///     #[transient]
+///     Network(#[source] std::io::Error),
+///     #[error("told to wait")]
+///     #[throttled(retry_after = after)]
+///     Busy { after: Option<std::time::Duration> },
+///     #[error("card declined")]
+///     #[permanent(kind = "business")]
+///     Declined,
+///     #[error(transparent)]
+///     #[classify(source)]
+///     Rejected(#[from] resilient::Rejection),
+/// }
+/// ```
+///
+/// | mark | meaning |
+/// |---|---|
+/// | `#[transient]` | may pass: worth another attempt |
+/// | `#[transient(unsent)]` | the same, and the request certainly never left |
+/// | `#[throttled]`, `#[throttled(retry_after = field)]` | asked to come back later; the field is a `Duration` or an `Option` of one |
+/// | `#[fault]` | the dependency is broken, retrying now will not help |
+/// | `#[permanent]` | an answer, if an unwelcome one |
+/// | `#[ignored]` | our own side failed, which says nothing about the dependency |
+/// | `#[classify(source)]` | what the error inside means: the field marked `#[from]` or `#[source]`, the one called `source`, or the only one |
+/// | `#[classify(with = path)]` | what a `fn(&Self) -> Class` says |
+///
+/// Every variant needs a mark. `kind = ".."` in any of them is the word for events and metrics where
+/// the usual one of the class does not fit: `network`, `timeout`, `server`, `throttled`, `client`,
+/// `business`, `other`.
+///
+/// `#[classify(crate = ::resilient_core)]` on the type says where the library is found, if not at
+/// `::resilient`.
+#[proc_macro_derive(
+    Classify,
+    attributes(transient, throttled, fault, permanent, ignored, classify)
+)]
+pub fn classify(input: TokenStream) -> TokenStream {
+    derive::classify(input.into()).into()
+}

@@ -1,0 +1,82 @@
+//! Lists of options: `key`, `key = value` and `key(..)`, with commas between.
+//!
+//! A wrong option is noted and skipped, so that every mistake of a list is told at once.
+
+use proc_macro2::{Ident, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Token, parenthesized, token};
+
+use crate::diagnostic::Errors;
+
+/// Reads the value of one option, whose key has been read.
+pub(crate) type ReadOption<'a> =
+    dyn FnMut(&Ident, ParseStream<'_>, &mut Errors) -> syn::Result<()> + 'a;
+
+/// Calls `read` with each key in `input`, and skips what it could not read.
+pub(crate) fn each_option(input: ParseStream<'_>, errors: &mut Errors, read: &mut ReadOption<'_>) {
+    while !input.is_empty() {
+        let done = match input.call(Ident::parse_any) {
+            Ok(key) => read(&key, input, errors).and_then(|()| separated(input)),
+            Err(_) => Err(input.error("expected an option such as `retry(max = 4)`")),
+        };
+        if errors.keep(done).is_none() {
+            skip(input);
+        }
+        // Only a comma or the end can come here.
+        let _ = input.parse::<Option<Token![,]>>();
+    }
+}
+
+fn separated(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(())
+    } else {
+        Err(input.error("expected `,`"))
+    }
+}
+
+/// Leaves `input` at the next comma or at its end.
+fn skip(input: ParseStream<'_>) {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        if input.parse::<TokenTree>().is_err() {
+            return;
+        }
+    }
+}
+
+/// The value behind `key =`.
+pub(crate) fn assigned<T>(
+    key: &Ident,
+    input: ParseStream<'_>,
+    read: impl FnOnce(&Ident, ParseStream<'_>) -> syn::Result<T>,
+) -> syn::Result<T> {
+    if input.parse::<Option<Token![=]>>()?.is_none() || is_bare(input) {
+        return Err(syn::Error::new(
+            key.span(),
+            format_args!("`{key}` needs a value: `{key} = ..`"),
+        ));
+    }
+    read(key, input)
+}
+
+/// The options in the parentheses behind `key`.
+pub(crate) fn nested(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+    read: &mut ReadOption<'_>,
+) -> syn::Result<()> {
+    if !input.peek(token::Paren) {
+        return Err(input.error(format_args!("write `{key}(..)` with parentheses")));
+    }
+    let content;
+    parenthesized!(content in input);
+    each_option(&content, errors, read);
+    Ok(())
+}
+
+/// Whether nothing belongs to the key just read.
+pub(crate) fn is_bare(input: ParseStream<'_>) -> bool {
+    input.is_empty() || input.peek(Token![,])
+}

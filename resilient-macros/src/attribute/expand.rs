@@ -1,0 +1,307 @@
+//! Writes the protected function: an inline loop around an `async` block.
+//!
+//! Neither closures nor async closures would do: only a loop lends `&mut` arguments to one attempt
+//! after the other, keeps the future `Send`, and leaves the compiler's words about a moved argument
+//! at the user's own token.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Attribute, Expr, Type};
+
+use super::options::Options;
+use super::site;
+use crate::shape::{Binding, Function, Holds};
+
+/// `function` with its body run under the policies that `options` name.
+pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
+    let bindings = function.bindings();
+    if options.repeats() {
+        function.freeze();
+    }
+    let writer = Writer {
+        private: if let Some(path) = options.krate.get() {
+            quote_spanned!(Span::mixed_site()=> #path::__private)
+        } else {
+            quote_spanned!(Span::mixed_site()=> ::resilient::__private)
+        },
+        returns: function.attempt_type(),
+        options,
+        function: &function,
+    };
+    let mut statements = writer.call();
+    statements.extend(if options.repeats() {
+        writer.repeated(&bindings)
+    } else {
+        writer.single()
+    });
+    function.around(statements)
+}
+
+struct Writer<'a> {
+    options: &'a Options,
+    function: &'a Function,
+    /// The half of the library that only expansions may use.
+    private: TokenStream,
+    returns: Type,
+}
+
+impl Writer<'_> {
+    /// Opens the call: its site, and its idempotency key.
+    fn call(&self) -> TokenStream {
+        let private = &self.private;
+        let here = Span::mixed_site();
+        let options = site::options(self.options, self.function.ident(), private);
+        // Items are not hygienic: the static lives in a block of its own, out of the body's sight.
+        let site = quote_spanned! {here=> {
+            static __RESILIENT_SITE: #private::Site = #private::Site::new(#options);
+            #private::inventory::submit! { #private::Listed::new(&__RESILIENT_SITE) }
+            &__RESILIENT_SITE
+        }};
+        let call = if let Some(registry) = self.options.registry.get() {
+            let registry = self.looked_at(registry);
+            quote_spanned!(here=> #private::Call::within(#registry, #site))
+        } else {
+            quote_spanned!(here=> #private::Call::new(#site))
+        };
+        let key = match self.options.idempotency_key.get() {
+            Some(Some(key)) => {
+                let key = self.looked_at(key);
+                quote_spanned!(here=> __resilient_call.set_key(#key);)
+            }
+            Some(None) => quote_spanned!(here=> __resilient_call.draw_key();),
+            None => TokenStream::new(),
+        };
+        quote_spanned! {here=>
+            let mut __resilient_call = #call;
+            #key
+        }
+    }
+
+    /// The body in a loop, which the policies leave with the last outcome.
+    fn repeated(&self, bindings: &[Binding]) -> TokenStream {
+        let here = Span::mixed_site();
+        let to_clone = self.options.clone.get().map_or(&[][..], Vec::as_slice);
+        let clones = bindings.iter().filter_map(|binding| {
+            let asked = to_clone.iter().find(|name| **name == binding.ident)?;
+            let (attributes, ident) = (&binding.attributes, &binding.ident);
+            let copy = copy_of(ident);
+            Some(quote_spanned! {shown_at(asked.span())=>
+                #(#attributes)*
+                let #copy = ::core::clone::Clone::clone(&#ident);
+            })
+        });
+        let mut own: Vec<Own> = bindings
+            .iter()
+            .filter_map(|binding| Own::of(binding, to_clone.contains(&binding.ident)))
+            .collect();
+        own.extend(self.function.lent_receiver().map(Own::lent));
+        let attempt = self.attempt(shadowing(&own));
+        let (private, returns) = (&self.private, &self.returns);
+        let (judge, reject) = (self.judge(), self.reject());
+
+        // A moved argument is reported "inside of this loop", with the loop shown here.
+        let place = self.options.retry.key().or(self.options.dependency.key());
+        let repeat = quote_spanned!(shown_at(place.unwrap_or(here))=> loop);
+        quote_spanned! {here=>
+            let mut __resilient_last = ::core::option::Option::None;
+            #repeat {
+                #(#clones)*
+                let __resilient_out = __resilient_call.attempt(#attempt).await;
+                if let ::core::ops::ControlFlow::Break(__resilient_ret) =
+                    #private::settle::<#returns, _, _>(
+                        &mut __resilient_call,
+                        __resilient_out,
+                        &mut __resilient_last,
+                        #judge,
+                        #reject,
+                    )
+                {
+                    break __resilient_ret;
+                }
+            }
+        }
+    }
+
+    /// The body run once.
+    fn single(&self) -> TokenStream {
+        let attempt = self.attempt(TokenStream::new());
+        let (private, returns) = (&self.private, &self.returns);
+        let (judge, reject) = (self.judge(), self.reject());
+        quote_spanned! {Span::mixed_site()=>
+            let __resilient_out = __resilient_call.attempt(#attempt).await;
+            #private::finish::<#returns, _, _>(
+                &mut __resilient_call,
+                __resilient_out,
+                #judge,
+                #reject,
+            )
+        }
+    }
+
+    /// The future of one attempt.
+    ///
+    /// The statement in front makes the return type known to the body, for coercions and for
+    /// errors at the right place. The braces are the user's own, because the edition that they
+    /// were written in decides when the temporaries of the last expression are dropped.
+    fn attempt(&self, rebound: TokenStream) -> TokenStream {
+        let here = Span::mixed_site();
+        let returns = &self.returns;
+        let mut content = quote_spanned! {here=>
+            if let ::core::option::Option::Some(__resilient_ret) =
+                ::core::option::Option::None::<#returns>
+            {
+                return __resilient_ret;
+            }
+        };
+        content.extend(rebound);
+        content.extend(self.function.body().clone());
+        let mut block = Group::new(Delimiter::Brace, content);
+        block.set_span(self.function.braces());
+        quote_spanned!(here=> async #block)
+    }
+
+    /// Who says what an outcome means.
+    fn judge(&self) -> TokenStream {
+        let private = &self.private;
+        let options = self.options;
+        let needed = options.repeats() || options.breaker.is_given();
+        if let Some(when) = options.when() {
+            quote_spanned!(Span::mixed_site()=> #private::When(#when))
+        } else if let Some(classify) = options.classify.get() {
+            quote_spanned!(Span::mixed_site()=> #private::ByFn(#classify))
+        } else if needed {
+            quote_spanned!(Span::mixed_site()=> #private::ByTrait)
+        } else {
+            quote_spanned!(Span::mixed_site()=> #private::Unclassified)
+        }
+    }
+
+    /// Who turns the library's own refusal into the function's error.
+    fn reject(&self) -> TokenStream {
+        let private = &self.private;
+        if let Some(reject) = self.options.reject.get() {
+            quote_spanned!(Span::mixed_site()=> #private::Via(#reject))
+        } else {
+            quote_spanned!(Span::mixed_site()=> #private::ByFrom)
+        }
+    }
+
+    /// An expression of the attribute by reference, so that it never moves an argument.
+    fn looked_at(&self, expression: &Expr) -> TokenStream {
+        let value = self.function.translate(expression.to_token_stream());
+        let closed = matches!(
+            expression,
+            Expr::Call(_)
+                | Expr::Field(_)
+                | Expr::Index(_)
+                | Expr::Lit(_)
+                | Expr::Macro(_)
+                | Expr::MethodCall(_)
+                | Expr::Paren(_)
+                | Expr::Path(_)
+        );
+        if closed {
+            quote_spanned!(Span::mixed_site()=> &#value)
+        } else {
+            quote_spanned!(Span::mixed_site()=> &(#value))
+        }
+    }
+}
+
+/// A variable that an attempt has for itself, because it could not share the function's: a fresh
+/// copy for each attempt to change, or a borrow that ends with the attempt.
+struct Own {
+    attributes: Vec<Attribute>,
+    pattern: TokenStream,
+    value: TokenStream,
+}
+
+impl Own {
+    fn of(binding: &Binding, cloned: bool) -> Option<Self> {
+        let ident = &binding.ident;
+        let value = if cloned {
+            copy_of(ident).to_token_stream()
+        } else if binding.holds == Holds::Exclusive {
+            reborrowed(ident)
+        } else if binding.mutable.is_some() {
+            ident.to_token_stream()
+        } else {
+            return None;
+        };
+        let mutability = binding
+            .mutable
+            .map(|span| quote_spanned!(shown_at(span)=> mut));
+        Some(Own {
+            attributes: binding.attributes.clone(),
+            pattern: quote_spanned!(shown_at(ident.span())=> #mutability #ident),
+            value,
+        })
+    }
+
+    /// The receiver of the boxed form, an ordinary `&mut` variable.
+    fn lent(receiver: Ident) -> Self {
+        Own {
+            attributes: Vec::new(),
+            value: reborrowed(&receiver),
+            pattern: receiver.into_token_stream(),
+        }
+    }
+}
+
+fn reborrowed(ident: &Ident) -> TokenStream {
+    quote_spanned!(shown_at(ident.span())=> &mut *#ident)
+}
+
+/// Shadows the function's variables by the attempt's, in one statement where no attributes of an
+/// argument ask for another.
+fn shadowing(own: &[Own]) -> TokenStream {
+    let (plain, attributed): (Vec<&Own>, Vec<&Own>) =
+        own.iter().partition(|own| own.attributes.is_empty());
+    let plain = (plain.len() > 1)
+        .then(|| {
+            let patterns = plain.iter().map(|own| &own.pattern);
+            let values = plain.iter().map(|own| &own.value);
+            let here = Span::mixed_site();
+            (
+                quote_spanned!(here=> (#(#patterns),*)),
+                quote_spanned!(here=> (#(#values),*)),
+            )
+        })
+        .or_else(|| {
+            plain
+                .first()
+                .map(|own| (own.pattern.clone(), own.value.clone()))
+        })
+        .map(|(pattern, value)| shadow(&[], &pattern, &value));
+    plain
+        .into_iter()
+        .chain(
+            attributed
+                .into_iter()
+                .map(|own| shadow(&own.attributes, &own.pattern, &own.value)),
+        )
+        .collect()
+}
+
+fn shadow(attributes: &[Attribute], pattern: &TokenStream, value: &TokenStream) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=>
+        #(#attributes)*
+        #[allow(clippy::shadow_reuse, clippy::shadow_same, clippy::used_underscore_binding)]
+        let #pattern = #value;
+    }
+}
+
+/// The variable that carries the clone of `argument` into an attempt.
+fn copy_of(argument: &Ident) -> Ident {
+    format_ident!(
+        "__resilient_{}",
+        argument.unraw(),
+        span = Span::mixed_site()
+    )
+}
+
+/// Tokens of this macro that errors and warnings show at `place`.
+fn shown_at(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
+}

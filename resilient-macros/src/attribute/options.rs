@@ -1,0 +1,87 @@
+//! The options of `#[resilient(..)]`, as written.
+
+use std::time::Duration;
+
+use proc_macro2::Ident;
+use syn::{Expr, ExprPath, LitStr, Path};
+
+use crate::diagnostic::Slot;
+use crate::value::Value;
+
+/// Everything between the parentheses of the attribute.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) dependency: Slot<Value<LitStr>>,
+    pub(crate) retry: Slot<Retry>,
+    pub(crate) breaker: Slot<Breaker>,
+    pub(crate) budget: Slot<Value<LitStr>>,
+    pub(crate) bulkhead: Slot<Value<LitStr>>,
+    pub(crate) timeout: Slot<Value<Duration>>,
+    pub(crate) deadline: Slot<Value<Duration>>,
+    /// `idempotency_key = expr`, or without `expr` a fresh key per call.
+    pub(crate) idempotency_key: Slot<Option<Expr>>,
+    pub(crate) idempotent: Slot<bool>,
+    pub(crate) classify: Slot<ExprPath>,
+    pub(crate) reject: Slot<ExprPath>,
+    pub(crate) clone: Slot<Vec<Ident>>,
+    pub(crate) name: Slot<Value<LitStr>>,
+    pub(crate) registry: Slot<Expr>,
+    pub(crate) krate: Slot<Path>,
+}
+
+impl Options {
+    /// Whether the body may run more than once.
+    pub(crate) fn repeats(&self) -> bool {
+        self.retry.is_given() || self.dependency.is_given()
+    }
+
+    /// `retry(when = path)`
+    pub(crate) fn when(&self) -> Option<&ExprPath> {
+        match self.retry.get() {
+            Some(Retry::Here(settings)) => settings.when.get(),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) enum Retry {
+    /// `retry = "name"`
+    Of(Value<LitStr>),
+    /// `retry(..)`
+    Here(Box<RetryOptions>),
+}
+
+#[derive(Default)]
+pub(crate) struct RetryOptions {
+    pub(crate) max: Slot<Value<u32>>,
+    pub(crate) base: Slot<Value<Duration>>,
+    pub(crate) cap: Slot<Value<Duration>>,
+    pub(crate) factor: Slot<Value<f64>>,
+    pub(crate) jitter: Slot<&'static str>,
+    pub(crate) retry_after_cap: Slot<Value<Duration>>,
+    pub(crate) when: Slot<ExprPath>,
+    pub(crate) nested: Slot<&'static str>,
+}
+
+#[derive(Default)]
+pub(crate) struct Breaker {
+    pub(crate) name: Slot<Value<LitStr>>,
+    pub(crate) per: Slot<&'static str>,
+}
+
+/// The words an option understands, and the variant each stands for.
+pub(crate) type Words = &'static [(&'static str, &'static str)];
+
+pub(crate) const JITTER: Words = &[
+    ("none", "None"),
+    ("full", "Full"),
+    ("equal", "Equal"),
+    ("decorrelated", "Decorrelated"),
+    ("proportional", "Proportional"),
+];
+
+/// How often a breaker is told an outcome.
+pub(crate) const PER: Words = &[("attempt", "Attempt"), ("call", "Call")];
+
+/// What retries inside the retries of another annotated call do.
+pub(crate) const NESTED: Words = &[("suppress", "Suppress")];

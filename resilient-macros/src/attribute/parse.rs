@@ -1,0 +1,227 @@
+//! Reads the options of the attribute.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{LitInt, Token, parenthesized, token};
+
+use super::options::{Breaker, JITTER, NESTED, Options, PER, Retry, RetryOptions};
+use super::vocabulary::Place;
+use crate::arguments::{assigned, each_option, is_bare, nested};
+use crate::diagnostic::Errors;
+use crate::value;
+
+/// The options in `arguments`.
+pub(crate) fn parse(arguments: TokenStream, errors: &mut Errors) -> Options {
+    let mut options = Options::default();
+    let read = |input: ParseStream<'_>| {
+        each_option(input, errors, &mut |key, input, errors| {
+            read_option(&mut options, key, input, errors)
+        });
+        Ok(())
+    };
+    let read = read.parse2(arguments);
+    errors.keep(read);
+    options
+}
+
+fn read_option(
+    options: &mut Options,
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    match key.to_string().as_str() {
+        "dependency" => {
+            let value = assigned(key, input, value::text)?;
+            options.dependency.fill(key, value, errors);
+        }
+        "retry" => {
+            let value = retry(key, input, errors)?;
+            options.retry.fill(key, value, errors);
+        }
+        "breaker" => {
+            let value = breaker(key, input, errors)?;
+            options.breaker.fill(key, value, errors);
+        }
+        "budget" => {
+            let value = assigned(key, input, value::text)?;
+            options.budget.fill(key, value, errors);
+        }
+        "bulkhead" => {
+            let value = assigned(key, input, value::text)?;
+            options.bulkhead.fill(key, value, errors);
+        }
+        "timeout" => {
+            let value = assigned(key, input, value::time_span)?;
+            options.timeout.fill(key, value, errors);
+        }
+        "deadline" => {
+            let value = assigned(key, input, value::time_span)?;
+            options.deadline.fill(key, value, errors);
+        }
+        "idempotency_key" => {
+            let value = if input.peek(Token![=]) {
+                Some(assigned(key, input, |_, input| value::expression(input))?)
+            } else {
+                None
+            };
+            options.idempotency_key.fill(key, value, errors);
+        }
+        "idempotent" => {
+            let value = !input.peek(Token![=]) || assigned(key, input, value::truth)?;
+            options.idempotent.fill(key, value, errors);
+        }
+        "classify" => {
+            let value = assigned(key, input, value::function)?;
+            options.classify.fill(key, value, errors);
+        }
+        "reject" => {
+            let value = assigned(key, input, value::function)?;
+            options.reject.fill(key, value, errors);
+        }
+        "clone" => {
+            let value = arguments_to_clone(key, input)?;
+            options.clone.fill(key, value, errors);
+        }
+        "name" => {
+            let value = assigned(key, input, value::text)?;
+            options.name.fill(key, value, errors);
+        }
+        "registry" => {
+            let value = assigned(key, input, |_, input| value::expression(input))?;
+            options.registry.fill(key, value, errors);
+        }
+        "crate" => {
+            let value = assigned(key, input, value::library)?;
+            options.krate.fill(key, value, errors);
+        }
+        _ => return Err(Place::Attribute.unknown(key)),
+    }
+    Ok(())
+}
+
+/// `retry`, `retry = "name"` or `retry(..)`.
+fn retry(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Retry> {
+    if input.peek(Token![=]) {
+        return assigned(key, input, |key, input| {
+            match input.fork().parse::<LitInt>() {
+                Ok(max) => Err(input.error(format_args!(
+                    "`retry` takes options: write `retry(max = {max})`"
+                ))),
+                Err(_) => value::text(key, input).map(Retry::Of),
+            }
+        });
+    }
+    let mut options = RetryOptions::default();
+    if !is_bare(input) {
+        nested(key, input, errors, &mut |key, input, errors| {
+            read_retry_option(&mut options, key, input, errors)
+        })?;
+    }
+    Ok(Retry::Here(Box::new(options)))
+}
+
+fn read_retry_option(
+    options: &mut RetryOptions,
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<()> {
+    match key.to_string().as_str() {
+        "max" => {
+            let value = assigned(key, input, value::count)?;
+            options.max.fill(key, value, errors);
+        }
+        "base" => {
+            let value = assigned(key, input, value::time)?;
+            options.base.fill(key, value, errors);
+        }
+        "cap" => {
+            let value = assigned(key, input, value::time)?;
+            options.cap.fill(key, value, errors);
+        }
+        "factor" => {
+            let value = assigned(key, input, value::factor)?;
+            options.factor.fill(key, value, errors);
+        }
+        "jitter" => {
+            let value = assigned(key, input, |key, input| value::word(key, JITTER, input))?;
+            options.jitter.fill(key, value, errors);
+        }
+        "retry_after_cap" => {
+            let value = assigned(key, input, value::time)?;
+            options.retry_after_cap.fill(key, value, errors);
+        }
+        "when" => {
+            let value = assigned(key, input, value::function)?;
+            options.when.fill(key, value, errors);
+        }
+        "nested" => {
+            let value = assigned(key, input, |key, input| value::word(key, NESTED, input))?;
+            options.nested.fill(key, value, errors);
+        }
+        _ => return Err(Place::Retry.unknown(key)),
+    }
+    Ok(())
+}
+
+/// `breaker = "name"` or `breaker(..)`.
+fn breaker(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Breaker> {
+    let mut breaker = Breaker::default();
+    if input.peek(Token![=]) {
+        let name = assigned(key, input, value::text)?;
+        breaker.name.fill(key, name, errors);
+        return Ok(breaker);
+    }
+    if is_bare(input) {
+        return Err(syn::Error::new(
+            key.span(),
+            "`breaker` needs the name of a dependency: `breaker = \"name\"`",
+        ));
+    }
+    nested(key, input, errors, &mut |key, input, errors| {
+        match key.to_string().as_str() {
+            "name" => {
+                let value = assigned(key, input, value::text)?;
+                breaker.name.fill(key, value, errors);
+            }
+            "per" => {
+                let value = assigned(key, input, |key, input| value::word(key, PER, input))?;
+                breaker.per.fill(key, value, errors);
+            }
+            _ => return Err(Place::Breaker.unknown(key)),
+        }
+        Ok(())
+    })?;
+    Ok(breaker)
+}
+
+/// `clone(a, b)`
+fn arguments_to_clone(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
+    if !input.peek(token::Paren) {
+        return Err(syn::Error::new(
+            key.span(),
+            "`clone` takes the arguments to clone: `clone(a, b)`",
+        ));
+    }
+    let content;
+    parenthesized!(content in input);
+    let names = Punctuated::<Ident, Token![,]>::parse_terminated_with(&content, |input| {
+        input.call(Ident::parse_any)
+    })
+    .map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            "`clone` takes names of arguments: `clone(a, b)`",
+        )
+    })?;
+    if names.is_empty() {
+        return Err(syn::Error::new(
+            key.span(),
+            "`clone` takes the arguments to clone: `clone(a, b)`",
+        ));
+    }
+    Ok(names.into_iter().collect())
+}

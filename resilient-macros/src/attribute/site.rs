@@ -1,0 +1,160 @@
+//! Writes the options that are known before any call, as the initialiser of a static.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::ext::IdentExt;
+
+use super::options::{Options, Retry, RetryOptions};
+use crate::value::Value;
+
+/// `Options::new(..)` and a setter for each option given.
+pub(super) fn options(options: &Options, function: &Ident, private: &TokenStream) -> TokenStream {
+    let mut site = Chain::new(quote_spanned! {Span::mixed_site()=>
+        #private::Options::new
+    });
+    let function = function.unraw().to_string();
+    site.arguments(&quote_spanned! {Span::mixed_site()=>
+        #function, ::core::module_path!(), ::core::file!(), ::core::line!()
+    });
+    site.set("name", options.name.get());
+    site.set("dependency", options.dependency.get());
+    match options.retry.get() {
+        Some(Retry::Of(name)) => site.set("retry_from", Some(name)),
+        Some(Retry::Here(retry)) => {
+            site.set("retry", Some(&overrides(retry, private)));
+            site.say("nested_suppress", retry.nested.is_given());
+        }
+        None => {}
+    }
+    if let Some(breaker) = options.breaker.get() {
+        site.set("breaker", breaker.name.get());
+        let per = breaker.per.get().map(|per| variant(private, "Per", per));
+        site.set("breaker_per", per.as_ref());
+    }
+    site.set("budget", options.budget.get());
+    site.set("bulkhead", options.bulkhead.get());
+    site.set("timeout", options.timeout.get());
+    site.set("deadline", options.deadline.get());
+    site.say("idempotent", options.idempotent.get() == Some(&true));
+    site.say("not_idempotent", options.idempotent.get() == Some(&false));
+    site.say("keyed", options.idempotency_key.is_given());
+    site.tokens
+}
+
+/// `RetryOverrides::new()` and a setter for each number given.
+fn overrides(retry: &RetryOptions, private: &TokenStream) -> TokenStream {
+    let mut overrides = Chain::new(quote_spanned! {Span::mixed_site()=>
+        #private::RetryOverrides::new
+    });
+    overrides.arguments(&TokenStream::new());
+    overrides.set("max", retry.max.get());
+    overrides.set("base", retry.base.get());
+    overrides.set("cap", retry.cap.get());
+    overrides.set("factor", retry.factor.get());
+    let jitter = retry.jitter.get();
+    let jitter = jitter.map(|jitter| variant(private, "Jitter", jitter));
+    overrides.set("jitter", jitter.as_ref());
+    overrides.set("retry_after_cap", retry.retry_after_cap.get());
+    overrides.tokens
+}
+
+/// A constructor followed by method calls.
+struct Chain {
+    tokens: TokenStream,
+}
+
+impl Chain {
+    fn new(tokens: TokenStream) -> Self {
+        Chain { tokens }
+    }
+
+    fn arguments(&mut self, arguments: &impl ToTokens) {
+        self.tokens
+            .extend(quote_spanned!(Span::mixed_site()=> (#arguments)));
+    }
+
+    /// `.setter(value)`, if there is a value.
+    fn set(&mut self, setter: &str, value: Option<&impl ToTokens>) {
+        if let Some(value) = value {
+            let setter = Ident::new(setter, Span::mixed_site());
+            self.tokens
+                .extend(quote_spanned!(Span::mixed_site()=> .#setter(#value)));
+        }
+    }
+
+    /// `.setter()`, if it is so.
+    fn say(&mut self, setter: &str, so: bool) {
+        self.set(setter, so.then(TokenStream::new).as_ref());
+    }
+}
+
+fn variant(private: &TokenStream, of: &str, name: &str) -> TokenStream {
+    let of = Ident::new(of, Span::mixed_site());
+    let name = Ident::new(name, Span::mixed_site());
+    quote_spanned!(Span::mixed_site()=> #private::#of::#name)
+}
+
+impl<T: Written> ToTokens for Value<T> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Value::Literal { value, span } => value.write(*span, tokens),
+            Value::Constant(constant) => constant.to_tokens(tokens),
+        }
+    }
+}
+
+/// What a literal of the attribute becomes in the static.
+pub(super) trait Written {
+    fn write(&self, span: Span, tokens: &mut TokenStream);
+}
+
+impl Written for syn::LitStr {
+    fn write(&self, _: Span, tokens: &mut TokenStream) {
+        self.to_tokens(tokens);
+    }
+}
+
+impl Written for u32 {
+    fn write(&self, span: Span, tokens: &mut TokenStream) {
+        let mut literal = Literal::u32_unsuffixed(*self);
+        literal.set_span(span);
+        literal.to_tokens(tokens);
+    }
+}
+
+impl Written for f64 {
+    fn write(&self, span: Span, tokens: &mut TokenStream) {
+        let mut literal = Literal::f64_unsuffixed(*self);
+        literal.set_span(span);
+        literal.to_tokens(tokens);
+    }
+}
+
+/// In the largest unit that loses nothing, so that the expansion reads like the attribute.
+impl Written for Duration {
+    fn write(&self, _: Span, tokens: &mut TokenStream) {
+        const UNITS: [(&str, u128); 4] = [
+            ("from_secs", 1_000_000_000),
+            ("from_millis", 1_000_000),
+            ("from_micros", 1_000),
+            ("from_nanos", 1),
+        ];
+        let nanos = self.as_nanos();
+        let whole = UNITS.into_iter().find_map(|(constructor, unit)| {
+            let count = u64::try_from(nanos / unit).ok()?;
+            nanos.is_multiple_of(unit).then_some((constructor, count))
+        });
+        let here = Span::mixed_site();
+        tokens.extend(if let Some((constructor, count)) = whole {
+            let constructor = Ident::new(constructor, here);
+            let count = Literal::u64_unsuffixed(count);
+            quote_spanned!(here=> ::core::time::Duration::#constructor(#count))
+        } else {
+            let seconds = Literal::u64_unsuffixed(self.as_secs());
+            let nanos = Literal::u32_unsuffixed(self.subsec_nanos());
+            quote_spanned!(here=> ::core::time::Duration::new(#seconds, #nanos))
+        });
+    }
+}

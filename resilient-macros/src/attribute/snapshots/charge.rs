@@ -1,0 +1,53 @@
+/// Takes the money.
+pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
+    let mut __resilient_call = ::resilient::__private::Call::new({
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            ::resilient::__private::Options::new(
+                    "charge",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                )
+                .retry(
+                    ::resilient::__private::RetryOverrides::new()
+                        .max(4)
+                        .jitter(::resilient::__private::Jitter::Full),
+                )
+                .breaker("payment")
+                .timeout(::core::time::Duration::from_secs(5))
+                .keyed(),
+        );
+        ::resilient::__private::inventory::submit! {
+            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+        }
+        &__RESILIENT_SITE
+    });
+    __resilient_call.set_key(&order.id);
+    let mut __resilient_last = ::core::option::Option::None;
+    loop {
+        let __resilient_out = __resilient_call
+            .attempt(async {
+                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                    Result<Charge, ChargeError>,
+                > {
+                    return __resilient_ret;
+                }
+                let answer = api.post("/charges", order).await?;
+                Ok(answer.into())
+            })
+            .await;
+        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<
+            Result<Charge, ChargeError>,
+            _,
+            _,
+        >(
+            &mut __resilient_call,
+            __resilient_out,
+            &mut __resilient_last,
+            ::resilient::__private::ByTrait,
+            ::resilient::__private::ByFrom,
+        ) {
+            break __resilient_ret;
+        }
+    }
+}

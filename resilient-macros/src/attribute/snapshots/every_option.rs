@@ -1,0 +1,65 @@
+async fn call(&self) -> Result<u32, Error> {
+    let mut __resilient_call = ::facade::resilient::__private::Call::within(
+        &self.registries[0],
+        {
+            static __RESILIENT_SITE: ::facade::resilient::__private::Site = ::facade::resilient::__private::Site::new(
+                ::facade::resilient::__private::Options::new(
+                        "call",
+                        ::core::module_path!(),
+                        ::core::file!(),
+                        ::core::line!(),
+                    )
+                    .name("charge-card")
+                    .dependency("payment")
+                    .retry(
+                        ::facade::resilient::__private::RetryOverrides::new()
+                            .max(MAX)
+                            .base(::core::time::Duration::from_millis(100))
+                            .cap(CAP)
+                            .factor(2.0)
+                            .jitter(::facade::resilient::__private::Jitter::Decorrelated)
+                            .retry_after_cap(::core::time::Duration::from_secs(90)),
+                    )
+                    .nested_suppress()
+                    .breaker(BREAKER)
+                    .breaker_per(::facade::resilient::__private::Per::Call)
+                    .budget("shared")
+                    .bulkhead("pool")
+                    .timeout(limits::TIMEOUT)
+                    .deadline(::core::time::Duration::from_secs(15))
+                    .keyed(),
+            );
+            ::facade::resilient::__private::inventory::submit! {
+                ::facade::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            }
+            &__RESILIENT_SITE
+        },
+    );
+    __resilient_call.draw_key();
+    let mut __resilient_last = ::core::option::Option::None;
+    loop {
+        let __resilient_out = __resilient_call
+            .attempt(async {
+                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                    Result<u32, Error>,
+                > {
+                    return __resilient_ret;
+                }
+                self.api.get().await
+            })
+            .await;
+        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::facade::resilient::__private::settle::<
+            Result<u32, Error>,
+            _,
+            _,
+        >(
+            &mut __resilient_call,
+            __resilient_out,
+            &mut __resilient_last,
+            ::facade::resilient::__private::ByFn(judge::<u32>),
+            ::facade::resilient::__private::Via(Error::refused),
+        ) {
+            break __resilient_ret;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+async fn r#move(
+    sink: &mut Sink,
+    body: Vec<u8>,
+    r#type: String,
+    (first, second): (u8, u8),
+    #[cfg(feature = "trace")]
+    depth: u32,
+    plain: String,
+) -> Result<(), Error> {
+    #![allow(unused_variables)]
+    let mut __resilient_call = ::resilient::__private::Call::new({
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            ::resilient::__private::Options::new(
+                    "move",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                )
+                .retry_from("payment"),
+        );
+        ::resilient::__private::inventory::submit! {
+            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+        }
+        &__RESILIENT_SITE
+    });
+    let mut __resilient_last = ::core::option::Option::None;
+    loop {
+        let __resilient_body = ::core::clone::Clone::clone(&body);
+        let __resilient_type = ::core::clone::Clone::clone(&r#type);
+        let __resilient_out = __resilient_call
+            .attempt(async {
+                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                    Result<(), Error>,
+                > {
+                    return __resilient_ret;
+                }
+                #[allow(
+                    clippy::shadow_reuse,
+                    clippy::shadow_same,
+                    clippy::used_underscore_binding
+                )]
+                let (sink, body, mut r#type, mut second) = (
+                    &mut *sink,
+                    __resilient_body,
+                    __resilient_type,
+                    second,
+                );
+                #[cfg(feature = "trace")]
+                #[allow(
+                    clippy::shadow_reuse,
+                    clippy::shadow_same,
+                    clippy::used_underscore_binding
+                )]
+                let mut depth = depth;
+                second += 1;
+                sink.send(body, r#type, second).await
+            })
+            .await;
+        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<
+            Result<(), Error>,
+            _,
+            _,
+        >(
+            &mut __resilient_call,
+            __resilient_out,
+            &mut __resilient_last,
+            ::resilient::__private::ByTrait,
+            ::resilient::__private::ByFrom,
+        ) {
+            break __resilient_ret;
+        }
+    }
+}

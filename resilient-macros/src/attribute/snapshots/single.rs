@@ -1,0 +1,43 @@
+async fn send(
+    mut parts: Vec<u8>,
+    sink: &mut Sink,
+) -> Result<impl Iterator<Item = u8>, Error> {
+    let mut __resilient_call = ::resilient::__private::Call::new({
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            ::resilient::__private::Options::new(
+                    "send",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                )
+                .bulkhead("pool")
+                .timeout(::core::time::Duration::from_micros(1500)),
+        );
+        ::resilient::__private::inventory::submit! {
+            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+        }
+        &__RESILIENT_SITE
+    });
+    let __resilient_out = __resilient_call
+        .attempt(async {
+            if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                Result<_, Error>,
+            > {
+                return __resilient_ret;
+            }
+            parts.push(0);
+            sink.send(&parts).await?;
+            Ok(parts.into_iter())
+        })
+        .await;
+    ::resilient::__private::finish::<
+        Result<_, Error>,
+        _,
+        _,
+    >(
+        &mut __resilient_call,
+        __resilient_out,
+        ::resilient::__private::Unclassified,
+        ::resilient::__private::ByFrom,
+    )
+}

@@ -1,0 +1,118 @@
+//! Which options exist where, and what an unknown one was meant to be.
+
+use proc_macro2::Ident;
+
+use crate::diagnostic::{listed, nearest};
+
+/// Where an option is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Directly in `#[resilient(..)]`.
+    Attribute,
+    /// In `retry(..)`.
+    Retry,
+    /// In `breaker(..)`.
+    Breaker,
+}
+
+/// What other libraries call our options, and what tired fingers make of them.
+const OTHER_WORDS: [(Place, &str, &str); 12] = [
+    (Place::Attribute, "circuit_breaker", "breaker"),
+    (Place::Attribute, "concurrency", "bulkhead"),
+    (Place::Attribute, "idempotency", "idempotency_key"),
+    (Place::Attribute, "total_timeout", "deadline"),
+    (Place::Attribute, "attempt_timeout", "timeout"),
+    (Place::Retry, "attempts", "max"),
+    (Place::Retry, "max_attempts", "max"),
+    (Place::Retry, "delay", "base"),
+    (Place::Retry, "initial_delay", "base"),
+    (Place::Retry, "max_delay", "cap"),
+    (Place::Retry, "multiplier", "factor"),
+    (Place::Retry, "if", "when"),
+];
+
+impl Place {
+    const ALL: [Place; 3] = [Place::Attribute, Place::Retry, Place::Breaker];
+
+    fn options(self) -> &'static [&'static str] {
+        match self {
+            Place::Attribute => &[
+                "retry",
+                "breaker",
+                "timeout",
+                "deadline",
+                "bulkhead",
+                "budget",
+                "dependency",
+                "idempotency_key",
+                "idempotent",
+                "classify",
+                "reject",
+                "clone",
+                "name",
+                "registry",
+                "crate",
+            ],
+            Place::Retry => &[
+                "max",
+                "base",
+                "cap",
+                "factor",
+                "jitter",
+                "retry_after_cap",
+                "when",
+                "nested",
+            ],
+            Place::Breaker => &["name", "per"],
+        }
+    }
+
+    fn policy(self) -> Option<&'static str> {
+        match self {
+            Place::Attribute => None,
+            Place::Retry => Some("retry"),
+            Place::Breaker => Some("breaker"),
+        }
+    }
+
+    /// The error for an option that does not exist in this place.
+    pub(crate) fn unknown(self, key: &Ident) -> syn::Error {
+        let word = key.to_string();
+        let options = self.options().iter().copied();
+        let here = match self.policy() {
+            Some(policy) => format!(" for `{policy}`"),
+            None => String::new(),
+        };
+        let elsewhere = Place::ALL
+            .into_iter()
+            .find(|place| *place != self && place.options().contains(&word.as_str()));
+        let synonym = OTHER_WORDS
+            .into_iter()
+            .find(|(place, other, _)| *place == self && *other == word)
+            .map(|(_, _, ours)| ours);
+
+        let message = if let Some(place) = elsewhere {
+            let known = listed(options);
+            match (place.policy(), self.policy()) {
+                (Some(owner), Some(policy)) => {
+                    format!("`{word}` belongs to `{owner}`; `{policy}` knows {known}")
+                }
+                (Some(owner), None) => {
+                    format!("`{word}` belongs to `{owner}`: write `{owner}({word} = ..)`")
+                }
+                (None, _) => {
+                    format!("`{word}` belongs directly to `#[resilient(..)]`, not inside{here}")
+                        .replace(" for", "")
+                }
+            }
+        } else if let Some(near) = synonym.or_else(|| nearest(&word, options.clone())) {
+            format!("unknown option `{word}`{here}; did you mean `{near}`?")
+        } else {
+            format!(
+                "unknown option `{word}`{here}; expected one of {}",
+                listed(options)
+            )
+        };
+        syn::Error::new(key.span(), message)
+    }
+}

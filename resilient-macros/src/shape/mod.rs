@@ -1,0 +1,165 @@
+//! The functions that can be protected, and how each is put together again around the attempts.
+//!
+//! The signature is parsed; the body never is. Half-typed code therefore still reaches the
+//! compiler, which knows better what is wrong with it, and a long body costs no compile time here.
+
+mod binding;
+mod boxed;
+mod item;
+mod returned;
+
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::ToTokens;
+use syn::{Attribute, FnArg, ReceiverKind, Signature, Token, Type, Visibility};
+
+use boxed::Boxed;
+
+pub(crate) use binding::{Binding, Holds};
+pub(crate) use item::parse;
+
+/// An annotated function, split into what is kept and what is run once per attempt.
+pub(crate) struct Function {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    signature: Signature,
+    /// The braces of the function, whose span every error about its end belongs to.
+    braces: Group,
+    /// `#![..]` at the start of the body: legal only as the first thing in the function.
+    inner_attributes: TokenStream,
+    form: Form,
+    /// The statements of one attempt.
+    body: TokenStream,
+    returns: Type,
+}
+
+enum Form {
+    /// `async fn`
+    Plain,
+    /// What `#[async_trait]` makes of an `async fn`.
+    Boxed(Box<Boxed>),
+}
+
+impl Function {
+    pub(crate) fn ident(&self) -> &Ident {
+        &self.signature.ident
+    }
+
+    pub(crate) fn body(&self) -> &TokenStream {
+        &self.body
+    }
+
+    /// The span of the user's own braces around the body.
+    pub(crate) fn braces(&self) -> Span {
+        match &self.form {
+            Form::Plain => self.braces.span(),
+            Form::Boxed(boxed) => boxed.braces(),
+        }
+    }
+
+    /// The type the attempts return, as written.
+    pub(crate) fn returns(&self) -> &Type {
+        &self.returns
+    }
+
+    /// The type the attempts return, fit for an expression: `impl Trait` is left to inference.
+    pub(crate) fn attempt_type(&self) -> Type {
+        returned::without_impl_trait(&self.returns)
+    }
+
+    /// The arguments by the names the body knows them under, without the receiver.
+    pub(crate) fn bindings(&self) -> Vec<Binding> {
+        let mut bindings = Vec::new();
+        for input in &self.signature.inputs {
+            if let FnArg::Typed(argument) = input {
+                binding::of_argument(argument, &mut bindings);
+            }
+        }
+        if let Form::Boxed(boxed) = &self.form {
+            boxed.refine(&mut bindings);
+        }
+        bindings
+    }
+
+    /// The `mut` of a receiver taken by value.
+    pub(crate) fn mutable_receiver(&self) -> Option<Span> {
+        let receiver = self.signature.receiver()?;
+        let by_value = !matches!(receiver.kind, ReceiverKind::Reference(..));
+        let mutability = match &self.form {
+            Form::Plain => receiver.mutability,
+            Form::Boxed(boxed) => boxed.mutable_receiver(),
+        };
+        mutability
+            .filter(|_| by_value)
+            .map(|mutability| mutability.span)
+    }
+
+    /// The `&mut` argument that the return value borrows from, by the name to show.
+    pub(crate) fn returned_borrow(&self) -> Option<String> {
+        returned::exclusive_borrow(&self.signature, &self.returns)
+    }
+
+    /// `tokens` of an attribute's expression, in the words that hold inside the function: under
+    /// `#[async_trait]` the receiver has another name.
+    pub(crate) fn translate(&self, tokens: TokenStream) -> TokenStream {
+        match &self.form {
+            Form::Plain => tokens,
+            Form::Boxed(boxed) => boxed.translate(tokens),
+        }
+    }
+
+    /// Takes `mut` off the arguments: their changing copies live inside the attempt.
+    pub(crate) fn freeze(&mut self) {
+        for input in &mut self.signature.inputs {
+            if let FnArg::Typed(argument) = input {
+                binding::freeze(&mut argument.pat);
+            }
+        }
+        if let Form::Boxed(boxed) = &mut self.form {
+            boxed.freeze();
+        }
+    }
+
+    /// The receiver of the boxed form as something to lend to an attempt: `let __self = ..`
+    /// bindings are ordinary variables, and a `&mut` one would be moved into the first attempt.
+    pub(crate) fn lent_receiver(&self) -> Option<Ident> {
+        let receiver = self.signature.receiver()?;
+        let exclusive = matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)));
+        match &self.form {
+            Form::Boxed(boxed) if exclusive => boxed.receiver().cloned(),
+            _ => None,
+        }
+    }
+
+    /// The whole function with `statements` as its body.
+    pub(crate) fn around(&self, statements: TokenStream) -> TokenStream {
+        let statements = match &self.form {
+            Form::Plain => statements,
+            Form::Boxed(boxed) => boxed.around(statements),
+        };
+        let mut content = self.inner_attributes.clone();
+        content.extend(statements);
+        let mut body = Group::new(self.braces.delimiter(), content);
+        body.set_span(self.braces.span());
+
+        let mut function = TokenStream::new();
+        for attribute in &self.attributes {
+            attribute.to_tokens(&mut function);
+        }
+        self.visibility.to_tokens(&mut function);
+        self.signature.to_tokens(&mut function);
+        body.to_tokens(&mut function);
+        function
+    }
+}
+
+/// `ty` without the invisible groups and parentheses around it.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => bare(&group.elem),
+        Type::Paren(paren) => bare(&paren.elem),
+        other => other,
+    }
+}
+
+/// The `mut` of a pattern, with its span.
+type Mutability = Option<Token![mut]>;
