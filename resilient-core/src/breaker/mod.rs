@@ -1,5 +1,50 @@
-//! Breakers: a dependency that keeps failing is left alone for a while.
+//! The circuit breaker: stops calling a dependency that is known to be broken.
+//!
+//! [`Breaker`] says when it opens, for how long, and how it closes again. While it is closed,
+//! outcomes are counted; when a [`Rule`] says so it opens and calls are refused on the spot; when
+//! its open time is over it is half-open, and admits a few probes: enough successes close it, one
+//! failure opens it again.
+//!
+//! A result counts only towards the state its call was admitted in. A call that was admitted
+//! while the breaker was closed and fails minutes later neither opens a recovered breaker nor
+//! prolongs an open one.
 
+mod config;
+mod settings;
 mod state;
+mod transition;
 
+#[cfg(feature = "runtime")]
+mod announce;
+#[cfg(feature = "runtime")]
+mod consecutive;
+#[cfg(feature = "runtime")]
+mod engine;
+#[cfg(feature = "runtime")]
+mod failure_rate;
+#[cfg(feature = "runtime")]
+mod forced;
+#[cfg(feature = "runtime")]
+mod half_open;
+#[cfg(feature = "runtime")]
+mod handle;
+#[cfg(feature = "runtime")]
+mod open_time;
+#[cfg(feature = "runtime")]
+mod rules;
+#[cfg(feature = "runtime")]
+mod ticket;
+#[cfg(feature = "runtime")]
+mod word;
+
+pub use config::Breaker;
+pub use settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
 pub use state::BreakerState;
+pub use transition::{Rule, Transition};
+
+#[cfg(feature = "runtime")]
+pub(crate) use announce::Announcer;
+#[cfg(feature = "runtime")]
+pub(crate) use handle::{BreakerHandle, Snapshot};
+#[cfg(feature = "runtime")]
+pub(crate) use ticket::{Refusal, Ticket, Verdict};

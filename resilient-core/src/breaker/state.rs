@@ -1,41 +1,37 @@
-//! What a breaker does with the calls that come.
+//! What a breaker does with the next call.
 
 use std::fmt;
 
-/// The state of a breaker.
+/// What a breaker does with the next call.
 ///
 /// ```
 /// use resilient_core::breaker::BreakerState;
 ///
 /// assert_eq!(BreakerState::HalfOpen.to_string(), "half-open");
+/// assert!(BreakerState::Observing.admits_all());
+/// assert!(!BreakerState::ForcedOpen.admits_all());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BreakerState {
-    /// Calls go through and are counted.
+    /// Calls run and their outcomes are judged.
     Closed,
-    /// Calls are refused at once, until the open time is over.
+    /// Calls are refused until the open time is over.
     Open,
-    /// A few probes go through, and decide.
+    /// A few calls run as probes, the others are refused.
     HalfOpen,
-    /// An operator has every call refused.
+    /// Calls are refused because an operator said so.
     ForcedOpen,
-    /// An operator lets every call through; outcomes are counted and change nothing.
+    /// Calls run because an operator said so; outcomes are counted but not judged.
     ForcedClosed,
-    /// Calls go through and nothing is counted.
+    /// Calls run and nothing is counted.
     Disabled,
-    /// Calls go through; what the breaker would have done is told and not done.
+    /// Calls run, outcomes are judged, and what the breaker would have done is only announced.
     Observing,
 }
 
 impl BreakerState {
-    /// The state in a word, for messages and metrics.
-    ///
-    /// ```
-    /// use resilient_core::breaker::BreakerState;
-    ///
-    /// assert_eq!(BreakerState::ForcedOpen.as_str(), "forced open");
-    /// ```
+    /// The word for this state in events and metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             BreakerState::Closed => "closed",
@@ -46,6 +42,17 @@ impl BreakerState {
             BreakerState::Disabled => "disabled",
             BreakerState::Observing => "observing",
         }
+    }
+
+    /// Whether every call runs in this state.
+    pub const fn admits_all(self) -> bool {
+        matches!(
+            self,
+            BreakerState::Closed
+                | BreakerState::ForcedClosed
+                | BreakerState::Disabled
+                | BreakerState::Observing
+        )
     }
 }
 

@@ -1,0 +1,171 @@
+use super::*;
+
+const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn valid(breaker: &Breaker) -> BreakerSettings {
+    breaker.settings().expect("valid settings")
+}
+
+#[test]
+fn the_defaults_are_both_rules() {
+    let settings = valid(&Breaker::default());
+    let expected = BreakerSettings {
+        enabled: true,
+        failure_rate: Some(RateRule {
+            threshold: 0.7,
+            min_attempts: 20,
+            window: secs(10),
+        }),
+        consecutive: Some(ConsecutiveRule {
+            failures: 5,
+            within: secs(60),
+            spanning: secs(3),
+        }),
+        open_for: secs(5),
+        growth: None,
+        probes: 2,
+        close_after: 2,
+        count_throttled: false,
+        drop_counts_after: None,
+        per: Per::Attempt,
+        on_transition: None,
+    };
+    assert_eq!(settings, expected);
+    let other_times = valid(&Breaker::default().open_for("30s"));
+    assert_eq!(other_times.consecutive, expected.consecutive);
+    assert_eq!(other_times.failure_rate, expected.failure_rate);
+}
+
+#[test]
+fn naming_a_rule_drops_the_other() {
+    let run = valid(&Breaker::consecutive(3));
+    assert_eq!(run.failure_rate, None);
+    let plain = ConsecutiveRule {
+        failures: 3,
+        within: secs(60),
+        spanning: Duration::ZERO,
+    };
+    assert_eq!(run.consecutive, Some(plain));
+    let rate = valid(&Breaker::failure_rate(0.5));
+    assert_eq!(rate.consecutive, None);
+    assert_eq!(rate.failure_rate.map(|rule| rule.window), Some(secs(10)));
+    for both in [
+        Breaker::failure_rate(0.5).or_consecutive(3),
+        Breaker::consecutive(3).or_failure_rate(0.5),
+        Breaker::failure_rate(0.5).within("10s"),
+    ] {
+        let settings = valid(&both);
+        assert!(settings.failure_rate.is_some() && settings.consecutive.is_some());
+    }
+}
+
+#[test]
+fn every_setter_is_heard() {
+    let breaker = Breaker::failure_rate(1.0)
+        .min_attempts(7)
+        .window("1m 30s")
+        .or_consecutive(4)
+        .within(secs(20))
+        .spanning("200ms")
+        .open_for("30s")
+        .growth(1.5, "5min")
+        .probes(3)
+        .close_after(9)
+        .count_throttled(true)
+        .drop_counts_after("0s")
+        .per(Per::Call)
+        .on_transition(|_| {});
+    let settings = valid(&breaker);
+    assert_eq!(
+        settings,
+        BreakerSettings {
+            enabled: true,
+            failure_rate: Some(RateRule {
+                threshold: 1.0,
+                min_attempts: 7,
+                window: secs(90),
+            }),
+            consecutive: Some(ConsecutiveRule {
+                failures: 4,
+                within: secs(20),
+                spanning: Duration::from_millis(200),
+            }),
+            open_for: secs(30),
+            growth: Some(Growth {
+                factor: 1.5,
+                max: secs(300),
+            }),
+            probes: 3,
+            close_after: 9,
+            count_throttled: true,
+            drop_counts_after: Some(Duration::ZERO),
+            per: Per::Call,
+            on_transition: settings.on_transition.clone(),
+        }
+    );
+    assert!(settings.on_transition.is_some());
+}
+
+#[test]
+fn what_cannot_work_is_said() {
+    let base = || Breaker::consecutive(5);
+    for (breaker, setting, says) in [
+        (Breaker::failure_rate(0.0), "failure_rate", "0.7 for 70 %"),
+        (Breaker::failure_rate(-0.5), "failure_rate", "above 0"),
+        (Breaker::failure_rate(70.0), "failure_rate", "0.7 for 70 %"),
+        (Breaker::failure_rate(f64::NAN), "failure_rate", "above 0"),
+        (
+            Breaker::failure_rate(f64::INFINITY),
+            "failure_rate",
+            "at most 1",
+        ),
+        (
+            Breaker::failure_rate(0.5).min_attempts(0),
+            "min_attempts",
+            "at least 1",
+        ),
+        (
+            Breaker::failure_rate(0.5).window("0s"),
+            "window",
+            "longer than zero",
+        ),
+        (Breaker::failure_rate(0.5).window("ten"), "window", ""),
+        (Breaker::consecutive(0), "consecutive", "at least 1"),
+        (base().within("0s"), "within", "longer than zero"),
+        (base().within("5s").spanning("5s"), "spanning", "shorter"),
+        (base().spanning("61s"), "spanning", "shorter"),
+        (base().within("5"), "within", "unit"),
+        (base().spanning("5"), "spanning", "unit"),
+        (base().open_for("0s"), "open_for", "longer than zero"),
+        (base().open_for("30"), "open_for", "unit"),
+        (base().probes(0), "probes", "at least 1"),
+        (base().close_after(0), "close_after", "at least 1"),
+        (base().growth(0.5, "1min"), "growth", "at least 1"),
+        (base().growth(f64::NAN, "1min"), "growth", "finite"),
+        (base().growth(f64::INFINITY, "1min"), "growth", "finite"),
+        (base().growth(2.0, "1s"), "growth", "open_for"),
+        (base().growth(2.0, "soon"), "growth", ""),
+        (base().drop_counts_after("-1s"), "drop_counts_after", ""),
+    ] {
+        let errors = breaker.settings().expect_err(setting);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!((errors[0].policy, errors[0].setting), ("breaker", setting));
+        assert!(errors[0].reason.contains(says), "{}", errors[0]);
+    }
+}
+
+#[test]
+fn everything_wrong_is_said_at_once() {
+    let breaker = Breaker::failure_rate(2.0)
+        .min_attempts(0)
+        .window("1")
+        .or_consecutive(0)
+        .within("0s")
+        .open_for("")
+        .probes(0)
+        .close_after(0);
+    let errors = breaker.settings().expect_err("eight mistakes");
+    assert_eq!(errors.len(), 8, "{errors:?}");
+}

@@ -1,0 +1,60 @@
+//! The few calls that find out whether the dependency is back.
+
+use std::time::Duration;
+
+use crate::seam::clock::Moment;
+
+/// How much longer than its attempt's timeout a probe may hold its slot.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// The probes of one half-open time.
+#[derive(Debug, Default)]
+pub(crate) struct HalfOpen {
+    slots: Vec<Slot>,
+    admitted: u32,
+    pub(crate) successes: u32,
+}
+
+#[derive(Debug)]
+struct Slot {
+    probe: u32,
+    /// From then on the slot is another probe's: one that never comes back must not hold it.
+    ends: Moment,
+}
+
+impl HalfOpen {
+    /// Takes a slot if fewer than `probes` are taken.
+    pub(crate) fn admit(&mut self, now: Moment, probes: u32, lease: Duration) -> Option<u32> {
+        self.slots.retain(|slot| slot.ends > now);
+        if self.slots.len() >= probes as usize {
+            return None;
+        }
+        self.admitted = self.admitted.wrapping_add(1);
+        self.slots.push(Slot {
+            probe: self.admitted,
+            ends: now.plus(lease),
+        });
+        Some(self.admitted)
+    }
+
+    /// Gives a slot back; `false` if the probe had lost it.
+    pub(crate) fn give_back(&mut self, now: Moment, probe: u32) -> bool {
+        let Some(index) = self.slots.iter().position(|slot| slot.probe == probe) else {
+            return false;
+        };
+        self.slots.swap_remove(index).ends > now
+    }
+
+    /// When the next slot is free at the latest; `None` while one is.
+    pub(crate) fn full_until(&self, probes: u32) -> Option<Moment> {
+        if self.slots.len() < probes as usize {
+            return None;
+        }
+        self.slots.iter().map(|slot| slot.ends).min()
+    }
+}
+
+/// How long a probe may hold its slot.
+pub(crate) fn lease(attempt_timeout: Option<Duration>, open_for: Duration) -> Duration {
+    attempt_timeout.map_or(open_for, |timeout| timeout.saturating_add(GRACE))
+}

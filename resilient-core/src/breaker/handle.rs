@@ -1,0 +1,433 @@
+//! One breaker, shared by all calls.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::BreakerState;
+use super::announce::{Announcer, Guarded, tell};
+use super::engine::{Engine, View, retry_in};
+use super::forced::ForcedKind;
+use super::settings::{BreakerSettings, Per};
+use super::ticket::{Refusal, Ticket, Verdict};
+use super::word::Word;
+use crate::name::Name;
+use crate::seam::clock::{Moment, nanos, now};
+use crate::seam::random::Random;
+use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Lock, Ordering};
+use crate::window::Tally;
+
+/// No length of time a setting can have.
+const UNSET: u64 = u64::MAX;
+
+/// One breaker, shared by all calls.
+///
+/// While it is closed, admitting a call is one load, and a success that changes nothing but a
+/// count is one more and an addition to a counter of the thread's own; a refusal while it is open
+/// is two loads and a clock reading. Everything else takes the lock.
+pub(crate) struct BreakerHandle {
+    published: Published,
+    tally: Tally,
+    guarded: Lock<Guarded>,
+    /// Panics of bodies, which are no verdict on the dependency.
+    panics: AtomicU64,
+    id: u32,
+    name: Name,
+    random: Random,
+    announcer: Announcer,
+}
+
+/// What calls read without the lock: on cache lines of its own, since the lock's line is written
+/// by every failure.
+#[repr(align(128))]
+struct Published {
+    word: AtomicU64,
+    /// [`View::until`]; zero for none.
+    until: AtomicU64,
+    next_tick: AtomicU64,
+    drop_counts_after: AtomicU64,
+    count_throttled: AtomicBool,
+    per_call: AtomicBool,
+}
+
+/// A breaker's state and counts at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) state: BreakerState,
+    pub(crate) generation: u32,
+    /// In the failure rate's window; without one, in the current run.
+    pub(crate) failures: u64,
+    pub(crate) attempts: u64,
+    /// Since the breaker exists.
+    pub(crate) panics: u64,
+}
+
+impl BreakerHandle {
+    pub(crate) fn new(
+        name: Name,
+        settings: BreakerSettings,
+        random: Random,
+        announcer: Announcer,
+    ) -> Arc<Self> {
+        let engine = Engine::new(settings, now());
+        let handle = BreakerHandle {
+            published: Published::new(engine.view()),
+            tally: Tally::new(engine.generation()),
+            guarded: Lock::new(Guarded::new(engine)),
+            panics: AtomicU64::new(0),
+            id: next_id(),
+            name,
+            random,
+            announcer,
+        };
+        handle
+            .published
+            .publish_settings(handle.guarded.lock().engine.settings());
+        Arc::new(handle)
+    }
+
+    /// Tells breakers apart, whatever they are called.
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Admits a call, or says when to come back. A probe loses its slot when it has run for its
+    /// attempt's timeout and a second more; without a timeout, for the breaker's open time.
+    pub(crate) fn admit(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
+        let word = self.published.word();
+        if word.state().admits_all() {
+            return Ok(Ticket {
+                generation: word.generation(),
+                probe: None,
+            });
+        }
+        self.admit_or_refuse(word, attempt_timeout)
+    }
+
+    #[cold]
+    fn admit_or_refuse(
+        &self,
+        word: Word,
+        attempt_timeout: Option<Duration>,
+    ) -> Result<Ticket, Refusal> {
+        let now = now();
+        if let Some(until) = self.published.until()
+            && until > now
+        {
+            return Err(Refusal {
+                state: word.state(),
+                retry_in: retry_in(until, now),
+            });
+        }
+        self.locked(now, |engine| engine.admit(now, attempt_timeout))
+    }
+
+    /// Whether a call that was admitted with `ticket` may start another attempt without being
+    /// admitted again: a probe may not, and others only while the breaker admits every call.
+    ///
+    /// There is no generation to compare: a call that is no probe was admitted when the breaker
+    /// admitted every call, and a change that ended that began a new generation.
+    pub(crate) fn may_continue(&self, ticket: &Ticket) -> bool {
+        !ticket.is_probe() && self.published.word().state().admits_all()
+    }
+
+    /// Takes the verdict on an admitted call, and reads the clock if need be.
+    pub(crate) fn record(&self, ticket: Ticket, verdict: Verdict) {
+        if self.needs_engine(ticket, verdict) {
+            let now = now();
+            self.locked(now, |engine| {
+                engine.record(ticket, verdict, now, || self.random.unit());
+            });
+        }
+    }
+
+    /// The same, with a clock reading at hand.
+    pub(crate) fn record_at(&self, ticket: Ticket, verdict: Verdict, now: Moment) {
+        if self.needs_engine(ticket, verdict) {
+            self.locked(now, |engine| {
+                engine.record(ticket, verdict, now, || self.random.unit());
+            });
+        }
+    }
+
+    /// Does what can be done without the engine, and says whether that was not all.
+    fn needs_engine(&self, ticket: Ticket, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Success => {
+                let word = self.published.word();
+                if word.generation() != ticket.generation {
+                    return false;
+                }
+                if word.heeds_success() {
+                    return true;
+                }
+                if word.counts_success() && self.tally.add(ticket.generation) {
+                    self.look_again(ticket);
+                }
+                false
+            }
+            Verdict::Failure => {
+                let word = self.published.word();
+                word.heeds_failure() && word.generation() == ticket.generation
+            }
+            Verdict::Panicked if !ticket.is_probe() => {
+                self.panics.fetch_add(1, Ordering::Relaxed);
+                false
+            }
+            Verdict::Panicked => {
+                self.panics.fetch_add(1, Ordering::Relaxed);
+                true
+            }
+            Verdict::Neutral => ticket.is_probe(),
+        }
+    }
+
+    /// A failure may have made the engine heed successes while this one was being tallied. Either
+    /// it has found this one in the tally, or it is seen here.
+    fn look_again(&self, ticket: Ticket) {
+        let word = self.published.word();
+        if word.heeds_success() && word.generation() == ticket.generation {
+            let now = now();
+            self.locked(now, |engine| {
+                if engine.generation() == ticket.generation {
+                    engine.heed_tallied_success(now, || self.random.unit());
+                }
+            });
+        }
+    }
+
+    /// Says that a clock reading is at hand: tallied successes get their date, once in a while,
+    /// and a forced state may end.
+    pub(crate) fn tick(&self, now: Moment) {
+        let due = self.published.next_tick.load(Ordering::Relaxed);
+        if now.to_bits() < due || due == Moment::NEVER.to_bits() {
+            return;
+        }
+        let claimed = self.published.next_tick.compare_exchange(
+            due,
+            Moment::NEVER.to_bits(),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        if claimed.is_ok() {
+            self.locked(now, |engine| engine.tick(now));
+        }
+    }
+
+    /// What the breaker does with calls now. Reading it takes no probe's slot; a breaker whose
+    /// open time is over is open until a call makes it half-open.
+    pub(crate) fn state(&self) -> BreakerState {
+        let word = self.published.word();
+        let state = word.state();
+        let ends = !matches!(
+            state,
+            BreakerState::Closed | BreakerState::Open | BreakerState::HalfOpen
+        );
+        if ends
+            && let Some(until) = self.published.until()
+            && until != Moment::NEVER
+        {
+            let now = now();
+            if until <= now {
+                return self.locked(now, |engine| {
+                    engine.tick(now);
+                    engine.state()
+                });
+            }
+        }
+        state
+    }
+
+    /// State and counts now.
+    pub(crate) fn snapshot(&self, now: Moment) -> Snapshot {
+        let panics = self.panics.load(Ordering::Relaxed);
+        self.locked(now, |engine| {
+            let now = engine.tick(now);
+            let (failures, attempts) = engine.counts(now);
+            Snapshot {
+                state: engine.state(),
+                generation: engine.generation(),
+                failures,
+                attempts,
+                panics,
+            }
+        })
+    }
+
+    /// Refuses every call, for a time or until lifted.
+    pub(crate) fn force_open(&self, lasts: Option<Duration>) {
+        self.force(ForcedKind::Open, lasts);
+    }
+
+    /// Admits every call and goes on counting, for a time or until lifted.
+    pub(crate) fn force_closed(&self, lasts: Option<Duration>) {
+        self.force(ForcedKind::Closed, lasts);
+    }
+
+    /// Admits every call and counts nothing, for a time or until lifted.
+    pub(crate) fn disable(&self, lasts: Option<Duration>) {
+        self.force(ForcedKind::Disabled, lasts);
+    }
+
+    /// Admits every call and only announces when it would have opened, for a time or until lifted.
+    pub(crate) fn observe(&self, lasts: Option<Duration>) {
+        self.force(ForcedKind::Observing, lasts);
+    }
+
+    fn force(&self, kind: ForcedKind, lasts: Option<Duration>) {
+        let now = now();
+        self.locked(now, |engine| engine.force(kind, lasts, now));
+    }
+
+    /// Ends a forced state: half-open after one that refused calls, else closed.
+    pub(crate) fn lift(&self) {
+        let now = now();
+        self.locked(now, |engine| engine.lift(now));
+    }
+
+    /// Closes the breaker and forgets everything it has counted; ends a forced state.
+    pub(crate) fn reset(&self) {
+        let now = now();
+        self.locked(now, |engine| engine.reset(now));
+    }
+
+    /// Goes by other numbers; state and counts stay.
+    pub(crate) fn reconfigure(&self, settings: BreakerSettings) {
+        let now = now();
+        self.locked(now, |engine| {
+            self.published.publish_settings(&settings);
+            engine.reconfigure(settings, now);
+        });
+    }
+
+    /// Whether a throttled attempt is a failure.
+    pub(crate) fn count_throttled(&self) -> bool {
+        self.published.count_throttled.load(Ordering::Relaxed)
+    }
+
+    /// How long an attempt must have run for its drop to be a failure, if that was set.
+    pub(crate) fn drop_counts_after(&self) -> Option<Duration> {
+        let nanos = self.published.drop_counts_after.load(Ordering::Relaxed);
+        (nanos != UNSET).then(|| Duration::from_nanos(nanos))
+    }
+
+    /// What one verdict is about.
+    pub(crate) fn per(&self) -> Per {
+        if self.published.per_call.load(Ordering::Relaxed) {
+            Per::Call
+        } else {
+            Per::Attempt
+        }
+    }
+
+    /// Lets `act` change the engine, publishes what came of it, and tells the changes.
+    fn locked<R>(&self, now: Moment, act: impl FnOnce(&mut Engine) -> R) -> R {
+        let mut guarded = self.guarded.lock();
+        guarded.engine.date(self.tally.drain(), now);
+        let result = act(&mut guarded.engine);
+        self.publish(&mut guarded.engine, now);
+        let must_tell = guarded.take_over_telling();
+        drop(guarded);
+        if must_tell {
+            tell(&self.guarded, &self.name, &self.announcer);
+        }
+        result
+    }
+
+    fn publish(&self, engine: &mut Engine, now: Moment) {
+        loop {
+            let before = self.published.word();
+            let view = engine.view();
+            // The tally first: whoever sees the new generation must be able to count for it.
+            if view.word.generation() != before.generation() {
+                self.tally.restart(view.word.generation());
+            }
+            self.published.publish(view);
+            let begins_to_heed = view.word.heeds_success() && !before.heeds_success();
+            if !(begins_to_heed && view.word.counts_success()) {
+                return;
+            }
+            // Successes that saw the old word are in the tally by now, or will look again.
+            let missed = self.tally.drain_in_order();
+            if missed == 0 {
+                return;
+            }
+            engine.date(missed, now);
+            engine.heed_tallied_success(now, || self.random.unit());
+        }
+    }
+}
+
+impl fmt::Debug for BreakerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BreakerHandle")
+            .field("name", &self.name)
+            .field("state", &self.published.word().state())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Published {
+    fn new(view: View) -> Self {
+        Published {
+            word: AtomicU64::new(view.word.to_bits()),
+            until: AtomicU64::new(until_bits(view)),
+            next_tick: AtomicU64::new(view.next_tick.to_bits()),
+            drop_counts_after: AtomicU64::new(UNSET),
+            count_throttled: AtomicBool::new(false),
+            per_call: AtomicBool::new(false),
+        }
+    }
+
+    fn word(&self) -> Word {
+        Word::from_bits(self.word.load(Ordering::Acquire))
+    }
+
+    fn until(&self) -> Option<Moment> {
+        let bits = self.until.load(Ordering::Acquire);
+        (bits != 0).then_some(Moment::from_bits(bits))
+    }
+
+    /// Writes only what differs: readers of a word that is never written keep it in their cache.
+    fn publish(&self, view: View) {
+        store_if_other(&self.until, until_bits(view));
+        store_if_other(&self.next_tick, view.next_tick.to_bits());
+        store_if_other(&self.word, view.word.to_bits());
+    }
+
+    fn publish_settings(&self, settings: &BreakerSettings) {
+        let drop_counts_after = settings.drop_counts_after.map_or(UNSET, nanos);
+        self.drop_counts_after
+            .store(drop_counts_after, Ordering::Relaxed);
+        self.count_throttled
+            .store(settings.count_throttled, Ordering::Relaxed);
+        self.per_call
+            .store(settings.per == Per::Call, Ordering::Relaxed);
+    }
+}
+
+fn until_bits(view: View) -> u64 {
+    view.until.map_or(0, Moment::to_bits)
+}
+
+fn store_if_other(word: &AtomicU64, bits: u64) {
+    if word.load(Ordering::Relaxed) != bits {
+        word.store(bits, Ordering::Release);
+    }
+}
+
+#[cfg(not(loom))]
+fn next_id() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(loom)]
+fn next_id() -> u32 {
+    loom::lazy_static! {
+        static ref NEXT: AtomicU32 = AtomicU32::new(0);
+    }
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests;

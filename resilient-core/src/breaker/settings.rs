@@ -1,0 +1,121 @@
+//! A breaker's numbers, checked and complete.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Transition;
+
+/// A breaker's numbers, checked and with the defaults filled in; see
+/// [`Breaker`](super::Breaker) for what they mean.
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+/// use std::time::Duration;
+///
+/// let settings = Breaker::default().settings().expect("the defaults are valid");
+/// assert_eq!(settings.open_for, Duration::from_secs(5));
+/// assert_eq!(settings.failure_rate.map(|rule| rule.min_attempts), Some(20));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BreakerSettings {
+    /// Whether the breaker does anything at all.
+    pub enabled: bool,
+    /// Opens by the share of failures.
+    pub failure_rate: Option<RateRule>,
+    /// Opens by failures in a row; beside a rate rule it judges only while the rate rule's window
+    /// holds fewer than its minimum.
+    pub consecutive: Option<ConsecutiveRule>,
+    /// How long calls are refused, before jitter.
+    pub open_for: Duration,
+    /// How the open time grows when the breaker opens again and again.
+    pub growth: Option<Growth>,
+    /// How many probes run at a time while half-open.
+    pub probes: u32,
+    /// How many successful probes close the breaker.
+    pub close_after: u32,
+    /// Whether a throttled attempt is a failure; otherwise it is not counted.
+    pub count_throttled: bool,
+    /// A call dropped after its attempt ran longer than this is a failure; `None` means half of
+    /// the attempt's timeout.
+    pub drop_counts_after: Option<Duration>,
+    /// What one verdict is about.
+    pub per: Per,
+    /// Told about every change of state.
+    pub on_transition: Option<OnTransition>,
+}
+
+/// Opens when a share of at least `threshold` of at least `min_attempts` in the last `window`
+/// failed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RateRule {
+    /// The share of failures, above 0 and at most 1.
+    pub threshold: f64,
+    /// Fewer attempts than this are not judged.
+    pub min_attempts: u32,
+    /// How far back attempts count; the oldest tenth leaves at once.
+    pub window: Duration,
+}
+
+/// Opens after `failures` in a row, if they happened within `within` and not all in a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConsecutiveRule {
+    /// How many failures without a success in between.
+    pub failures: u32,
+    /// How far back failures count.
+    pub within: Duration,
+    /// How far apart the first and the last of them must be at least.
+    pub spanning: Duration,
+}
+
+/// Each time the breaker opens before it has been closed for a whole window, its open time is
+/// `factor` times the one before, up to `max`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Growth {
+    /// At least 1.
+    pub factor: f64,
+    /// The longest open time, before jitter.
+    pub max: Duration,
+}
+
+/// What one verdict of the breaker is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Per {
+    /// Each attempt is admitted and judged by itself.
+    #[default]
+    Attempt,
+    /// A call is admitted once, before its first attempt, and judged by its last outcome.
+    Call,
+}
+
+/// A function that is told about every change of a breaker's state.
+#[derive(Clone)]
+pub struct OnTransition(Arc<dyn Fn(&Transition) + Send + Sync>);
+
+impl OnTransition {
+    pub(crate) fn new(listener: impl Fn(&Transition) + Send + Sync + 'static) -> Self {
+        OnTransition(Arc::new(listener))
+    }
+
+    #[cfg(feature = "runtime")]
+    pub(crate) fn tell(&self, transition: &Transition) {
+        (self.0)(transition);
+    }
+}
+
+impl fmt::Debug for OnTransition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnTransition(..)")
+    }
+}
+
+/// Two are equal if one is a clone of the other.
+impl PartialEq for OnTransition {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
