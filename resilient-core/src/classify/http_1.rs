@@ -91,7 +91,7 @@ mod tests {
             (404, &[], Class::Permanent),
             (500, &[], Class::Fault),
             (503, &[], Class::transient()),
-            (503, &[("retry-after", b"3")], wait(3)),
+            (503, &[("retry-after", b"3")], Class::transient()),
             (429, &[("Retry-After", b"3")], wait(3)),
             (
                 429,

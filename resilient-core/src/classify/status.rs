@@ -157,9 +157,9 @@ const fn usual(status: u16) -> Class {
 /// the dependency being called.
 ///
 /// For answers of HTTP clients without a feature here, and for building an error from an answer
-/// before it is dropped. A transient status with a `Retry-After` that can be understood (see
-/// [`retry_after`]) is throttled: a server that says when to come back is heard, and is not
-/// taken for a broken one.
+/// before it is dropped. Only a throttled status takes a hint from `Retry-After`: a 503 that
+/// carries one is still a failure to the breaker, or an outage behind a polite proxy would never
+/// open it. Where 503 means "come back later", say so: `StatusClasses::new().throttled([503])`.
 ///
 /// ```
 /// use resilient_core::Class;
@@ -168,12 +168,13 @@ const fn usual(status: u16) -> Class {
 ///
 /// assert_eq!(answer(200, None, None), Class::Success);
 /// assert_eq!(answer(503, None, None), Class::transient());
-/// assert_eq!(answer(503, Some("2"), None), Class::throttled(Duration::from_secs(2)));
+/// assert_eq!(answer(503, Some("2"), None), Class::transient());
+/// assert_eq!(answer(429, Some("2"), None), Class::throttled(Duration::from_secs(2)));
 /// assert_eq!(answer(429, Some("soon"), None), Class::Throttled { retry_after: None });
 /// ```
 pub fn answer(status: u16, retry_after_header: Option<&str>, date: Option<&str>) -> Class {
     let class = ambient(|rules| rules.statuses.of(status));
-    if !class.is_retryable() {
+    if !matches!(class, Class::Throttled { .. }) {
         return class;
     }
     // The wall clock, and only here: a date on the wire is on no other scale.
@@ -269,7 +270,7 @@ mod tests {
             (429, until, None, THROTTLED),
             (500, Some("5"), None, Class::Fault),
             (503, None, None, Class::transient()),
-            (503, Some("5"), None, wait(5)),
+            (503, Some("5"), None, Class::transient()),
             (503, Some("never"), None, Class::transient()),
         ] {
             assert_eq!(

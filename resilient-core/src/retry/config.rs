@@ -80,9 +80,8 @@ impl Retry {
         self
     }
 
-    /// The longest wait, jitter included. A cap below the base is the wait from the first retry
-    /// on. Waits that the dependency asks for are bounded by
-    /// [`retry_after_cap`](Retry::retry_after_cap) instead.
+    /// The longest wait, jitter included; not shorter than the base. Waits that the dependency
+    /// asks for are bounded by [`retry_after_cap`](Retry::retry_after_cap) instead.
     ///
     /// ```
     /// use resilient_core::retry::Retry;
@@ -154,7 +153,7 @@ impl Retry {
     pub fn settings(&self) -> Result<RetrySettings, Vec<InvalidSetting>> {
         let defaults = RetrySettings::default();
         let mut problems = Problems::default();
-        let settings = RetrySettings {
+        let mut settings = RetrySettings {
             max: self.max.unwrap_or(defaults.max),
             base: problems.duration("base", self.base.as_ref(), defaults.base),
             cap: problems.duration("cap", self.cap.as_ref(), defaults.cap),
@@ -174,6 +173,20 @@ impl Retry {
                 settings.factor,
                 format!("write a number from 1 to {LARGEST_FACTOR}"),
             );
+        }
+        if settings.cap < settings.base {
+            match (&self.base, &self.cap) {
+                (Some(_), None) => settings.cap = settings.base,
+                (None, Some(_)) => settings.base = settings.cap,
+                _ => problems.add(
+                    "cap",
+                    format_args!("{:?}", settings.cap),
+                    format!(
+                        "is shorter than the base ({:?}): raise it or lower the base",
+                        settings.base
+                    ),
+                ),
+            }
         }
         if problems.found.is_empty() {
             Ok(settings)
@@ -295,13 +308,21 @@ mod tests {
             Retry::max(3).base("0s"),
             Retry::max(3).cap("0s"),
             Retry::max(3).base(Duration::MAX).cap(Duration::MAX),
-            Retry::max(3).base("10s").cap("1s"),
+            Retry::max(3).base("10s"),
             Retry::max(3).factor(1.0),
             Retry::max(3).factor(1000.0),
             Retry::max(3).retry_after_cap("0s"),
         ] {
             assert!(retry.settings().is_ok(), "{retry:?}");
         }
+    }
+
+    #[test]
+    fn a_default_gives_way_to_what_was_given() {
+        let long = Retry::max(3).base("10s").settings().expect("it works");
+        assert_eq!(long.cap, Duration::from_secs(10));
+        let short = Retry::max(3).cap("50ms").settings().expect("it works");
+        assert_eq!(short.base, Duration::from_millis(50));
     }
 
     #[test]
@@ -312,6 +333,7 @@ mod tests {
             (base.clone().base(""), "base"),
             (base.clone().base("100"), "base"),
             (base.clone().cap("-1s"), "cap"),
+            (base.clone().base("10s").cap("1s"), "cap"),
             (base.clone().retry_after_cap("1 parsec"), "retry_after_cap"),
             (base.clone().factor(f64::NAN), "factor"),
             (base.clone().factor(f64::INFINITY), "factor"),

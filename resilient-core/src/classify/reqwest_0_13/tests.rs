@@ -114,7 +114,8 @@ async fn outcomes() {
         (200, None, Class::Success),
         (500, None, Class::Fault),
         (503, None, Class::transient()),
-        (503, Some("2"), Class::throttled(Duration::from_secs(2))),
+        (503, Some("2"), Class::transient()),
+        (429, Some("2"), Class::throttled(Duration::from_secs(2))),
         (429, None, Class::Throttled { retry_after: None }),
     ] {
         let mut answer = http::Response::builder().status(status);
