@@ -139,11 +139,12 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
     match &mark.meaning {
         Meaning::Throttled(Some(member)) => {
             let span = Span::mixed_site().located_at(member.span());
+            let hint = Ident::new("__resilient_hint", Span::mixed_site());
             (
-                quote!(#member: __resilient_hint,),
+                quote!(#member: #hint,),
                 quote_spanned! {span=>
                     #library::Class::Throttled {
-                        retry_after: ::core::convert::Into::into(*__resilient_hint),
+                        retry_after: ::core::convert::Into::into(*#hint),
                     }
                 },
             )
@@ -182,8 +183,9 @@ fn asked(
 ) -> (TokenStream, TokenStream) {
     let question = Ident::new(question, Span::mixed_site());
     let span = Span::mixed_site().located_at(ty.span());
+    let source = Ident::new("__resilient_source", Span::mixed_site());
     (
-        quote!(#member: __resilient_source,),
-        quote_spanned!(span=> #library::Classify::#question(__resilient_source)),
+        quote!(#member: #source,),
+        quote_spanned!(span=> #library::Classify::#question(#source)),
     )
 }
