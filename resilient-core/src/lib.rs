@@ -13,14 +13,49 @@ pub mod invalid;
 pub mod retry;
 
 mod class;
+mod dependency;
+mod key;
 mod name;
 mod rejection;
 
 #[cfg(feature = "runtime")]
+mod call;
+#[cfg(feature = "runtime")]
+mod context;
+#[cfg(feature = "runtime")]
+mod policy;
+#[cfg(feature = "runtime")]
+#[doc(hidden)]
+pub mod private;
+#[cfg(feature = "runtime")]
+mod registry;
+#[cfg(feature = "runtime")]
 mod seam;
+#[cfg(feature = "runtime")]
+mod site;
+#[cfg(feature = "runtime")]
+pub mod telemetry;
+#[cfg(feature = "runtime")]
+pub mod testing;
 #[cfg(feature = "runtime")]
 mod window;
 
 pub use class::{Class, Classify};
+pub use dependency::{Dependency, DependencySettings};
+pub use key::IdempotencyKey;
 pub use name::{Name, is_valid_name};
 pub use rejection::{NotRegistered, Rejection};
+
+#[cfg(feature = "runtime")]
+pub use context::{
+    Context, Propagated, Scoped, WithDeadline, context, propagate, scope, with_deadline,
+};
+#[cfg(feature = "runtime")]
+pub use policy::Policy;
+#[cfg(feature = "runtime")]
+pub use registry::{
+    CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, policy, register,
+    subscribe, update,
+};
+#[cfg(feature = "runtime")]
+pub use site::{SiteInfo, sites};

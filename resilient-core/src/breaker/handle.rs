@@ -90,6 +90,20 @@ impl BreakerHandle {
         self.id
     }
 
+    /// The dependency it guards.
+    pub(crate) fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// What a call that may not go on is told; nothing is admitted.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let until = self.published.until();
+        Refusal {
+            state: self.published.word().state(),
+            retry_in: until.map_or(Duration::ZERO, |until| retry_in(until, now())),
+        }
+    }
+
     /// Admits a call, or says when to come back. A probe loses its slot when it has run for its
     /// attempt's timeout and a second more; without a timeout, for the breaker's open time.
     pub(crate) fn admit(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {

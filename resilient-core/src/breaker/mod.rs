@@ -19,6 +19,8 @@ mod announce;
 #[cfg(feature = "runtime")]
 mod consecutive;
 #[cfg(feature = "runtime")]
+mod control;
+#[cfg(feature = "runtime")]
 mod engine;
 #[cfg(feature = "runtime")]
 mod failure_rate;
@@ -41,6 +43,9 @@ pub use config::Breaker;
 pub use settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
 pub use state::BreakerState;
 pub use transition::{Rule, Transition};
+
+#[cfg(feature = "runtime")]
+pub use control::BreakerControl;
 
 #[cfg(feature = "runtime")]
 pub(crate) use announce::Announcer;

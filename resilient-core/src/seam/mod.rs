@@ -8,3 +8,4 @@ pub(crate) mod random;
 pub(crate) mod serial;
 pub(crate) mod shard;
 pub(crate) mod sync;
+pub(crate) mod timer;

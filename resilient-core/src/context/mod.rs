@@ -1,0 +1,83 @@
+//! What surrounds the code that is running: the call it belongs to, the time it has left, and
+//! the registry its names mean.
+
+mod deadline;
+mod frame;
+mod propagate;
+mod scope;
+pub(crate) mod stack;
+
+use std::time::Duration;
+
+pub use deadline::{WithDeadline, with_deadline};
+pub(crate) use frame::{Cut, Frame, UNLIMITED};
+pub use propagate::{Propagated, propagate};
+pub use scope::{Scoped, scope};
+
+use crate::key::IdempotencyKey;
+use crate::seam::clock::{self, Moment};
+
+/// What an attempt can know about the call it belongs to.
+///
+/// A snapshot, taken by [`context`].
+#[derive(Clone, Debug)]
+pub struct Context {
+    attempt: u32,
+    max_attempts: u32,
+    limit: Moment,
+    key: Option<IdempotencyKey>,
+}
+
+impl Context {
+    /// The number of this attempt, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// How many attempts the call may make in all.
+    pub fn max_attempts(&self) -> u32 {
+        self.max_attempts
+    }
+
+    /// The time left until the attempt's timeout, the call's deadline or an outer call's
+    /// deadline, whichever comes first; `None` without any. Zero when it has passed.
+    ///
+    /// Send it along with a request, so that the server need not work for an answer nobody waits
+    /// for.
+    pub fn remaining(&self) -> Option<Duration> {
+        (self.limit != Moment::NEVER).then(|| self.limit.since(clock::now()))
+    }
+
+    /// The call's idempotency key: the same in every attempt of a call.
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.key.as_ref()
+    }
+}
+
+/// The context of the attempt that is running.
+///
+/// Outside any attempt it is attempt 1 of 1, without a key; a limit set by [`with_deadline`]
+/// shows there too. In a spawned task, the context is lost unless [`propagate`] carried it over.
+///
+/// The clock that limits an attempt starts here at the latest.
+///
+/// ```
+/// let context = resilient_core::context();
+/// assert_eq!((context.attempt(), context.max_attempts()), (1, 1));
+/// assert_eq!(context.remaining(), None);
+/// assert!(context.idempotency_key().is_none());
+/// ```
+pub fn context() -> Context {
+    stack::with_innermost(|frame| Context {
+        attempt: frame.attempt,
+        max_attempts: frame.max,
+        limit: frame.limit(),
+        key: frame.key.clone(),
+    })
+    .unwrap_or(Context {
+        attempt: 1,
+        max_attempts: 1,
+        limit: Moment::NEVER,
+        key: None,
+    })
+}

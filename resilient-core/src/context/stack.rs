@@ -1,0 +1,141 @@
+//! The calls in progress on this thread, outermost first.
+//!
+//! Each future of this crate puts its frame on the stack while it polls what it wraps and takes
+//! it off afterwards; between polls the stack is empty. That makes the stack the path from the
+//! task's root to the running code, on whatever thread the task is polled.
+
+use std::cell::RefCell;
+
+use super::frame::Frame;
+use crate::registry::Registry;
+use crate::seam::clock::Moment;
+
+struct Ambient {
+    frames: Vec<Frame>,
+    registries: Vec<Registry>,
+}
+
+thread_local! {
+    static AMBIENT: RefCell<Ambient> =
+        const { RefCell::new(Ambient { frames: Vec::new(), registries: Vec::new() }) };
+}
+
+/// What a call needs to know about where it starts.
+pub(crate) struct Surroundings {
+    /// The registry of the innermost scope.
+    pub(crate) registry: Option<Registry>,
+    /// When the calls around this one end.
+    pub(crate) limit: Moment,
+    /// Whether a call around this one retries.
+    pub(crate) retried: bool,
+}
+
+/// Reads the surroundings of a call that starts now, and starts the clock of the one around it.
+pub(crate) fn surroundings() -> Surroundings {
+    AMBIENT.with_borrow_mut(|ambient| Surroundings {
+        registry: ambient.registries.last().cloned(),
+        limit: ambient
+            .frames
+            .last_mut()
+            .map_or(Moment::NEVER, Frame::limit),
+        retried: ambient.frames.iter().any(|frame| frame.max > 1),
+    })
+}
+
+/// Whether a call around the running code was admitted by this breaker and has not ended.
+pub(crate) fn holds_breaker(id: u32) -> bool {
+    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == Some(id)))
+}
+
+/// Whether a call around the running code holds a permit of this bulkhead.
+pub(crate) fn holds_bulkhead(id: u32) -> bool {
+    AMBIENT.with_borrow(|ambient| {
+        ambient
+            .frames
+            .iter()
+            .any(|frame| frame.bulkhead == Some(id))
+    })
+}
+
+/// Looks at the innermost frame.
+pub(crate) fn with_innermost<R>(look: impl FnOnce(&mut Frame) -> R) -> Option<R> {
+    AMBIENT.with_borrow_mut(|ambient| ambient.frames.last_mut().map(look))
+}
+
+/// The frames and the registry around the running code, for another task to stand on. What is
+/// left of the time is fixed now.
+pub(crate) fn snapshot() -> (Vec<Frame>, Option<Registry>) {
+    AMBIENT.with_borrow_mut(|ambient| {
+        if let Some(innermost) = ambient.frames.last_mut() {
+            let _starts_the_clock = innermost.limit();
+        }
+        (ambient.frames.clone(), ambient.registries.last().cloned())
+    })
+}
+
+/// A frame that stands on the stack until this is dropped, and then goes back to its owner with
+/// the stamps it received meanwhile: on unwinding, too.
+pub(crate) struct Entered<'a> {
+    owner: &'a mut Frame,
+}
+
+pub(crate) fn enter(owner: &mut Frame) -> Entered<'_> {
+    let frame = std::mem::take(owner);
+    AMBIENT.with_borrow_mut(|ambient| ambient.frames.push(frame));
+    Entered { owner }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if let Some(frame) = AMBIENT.with_borrow_mut(|ambient| ambient.frames.pop()) {
+            *self.owner = frame;
+        }
+    }
+}
+
+/// Runs `inside` on top of `frames`, which come back with the stamps they received.
+pub(crate) fn with_frames<R>(frames: &mut [Frame], inside: impl FnOnce() -> R) -> R {
+    let below = AMBIENT.with_borrow(|ambient| ambient.frames.len());
+    let guard = Stacked { frames, below };
+    AMBIENT.with_borrow_mut(|ambient| {
+        ambient
+            .frames
+            .extend(guard.frames.iter_mut().map(std::mem::take));
+    });
+    inside()
+}
+
+struct Stacked<'a> {
+    frames: &'a mut [Frame],
+    below: usize,
+}
+
+impl Drop for Stacked<'_> {
+    fn drop(&mut self) {
+        AMBIENT.with_borrow_mut(|ambient| {
+            for (owner, frame) in self
+                .frames
+                .iter_mut()
+                .zip(ambient.frames.drain(self.below..))
+            {
+                *owner = frame;
+            }
+        });
+    }
+}
+
+/// A registry that names mean until this is dropped.
+pub(crate) struct InScope(());
+
+pub(crate) fn enter_scope(registry: Registry) -> InScope {
+    AMBIENT.with_borrow_mut(|ambient| ambient.registries.push(registry));
+    InScope(())
+}
+
+impl Drop for InScope {
+    fn drop(&mut self) {
+        let left = AMBIENT.with_borrow_mut(|ambient| ambient.registries.pop());
+        // Dropped outside the borrow: the last handle of a registry runs destructors.
+        drop(left);
+    }
+}

@@ -1,0 +1,261 @@
+//! What is registered at startup under a dependency's name.
+
+use std::time::Duration;
+
+use crate::breaker::{Breaker, BreakerSettings};
+use crate::budget::{Budget, BudgetSettings};
+use crate::bulkhead::{Bulkhead, BulkheadSettings};
+use crate::classify::{IoKinds, Rules, StatusClasses};
+use crate::duration::{GivenDuration, IntoDuration};
+use crate::invalid::InvalidSetting;
+use crate::name::Name;
+use crate::retry::{Retry, RetrySettings};
+
+/// The policies of one dependency, to be registered once at startup.
+///
+/// A bare `Dependency::named("x")` already has all of them, with these values:
+///
+/// | part | default |
+/// |---|---|
+/// | retry | 3 attempts, full jitter, base 200 ms, factor 2, cap 5 s |
+/// | timeout of an attempt | 5 s |
+/// | deadline of a call | 16 s |
+/// | budget | retries at most 20 % of the answered attempts of the last 10 s, plus 3 |
+/// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 5 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
+/// | bulkhead | 64 at a time, no queue |
+///
+/// Setters never fail: what cannot work is reported by `register`, all at once.
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+/// use resilient_core::bulkhead::Bulkhead;
+/// use resilient_core::budget::Budget;
+/// use resilient_core::retry::{Jitter, Retry};
+/// use resilient_core::Dependency;
+///
+/// let payment = Dependency::named("payment")
+///     .breaker(Breaker::consecutive(5).within("10s").open_for("30s").close_after(2))
+///     .bulkhead(Bulkhead::max_concurrent(10).max_queue(20).max_wait("1s"))
+///     .budget(Budget::tokens(100).refill_per_success(0.1))
+///     .retry(Retry::max(4).base("100ms").cap("20s").jitter(Jitter::Full))
+///     .timeout("5s")
+///     .deadline("15s");
+/// assert!(payment.settings().is_ok());
+///
+/// let wrong = Dependency::named("pay ment").timeout("5").deadline("0s");
+/// assert_eq!(wrong.settings().unwrap_err().len(), 3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dependency {
+    name: String,
+    retry: Retry,
+    breaker: Breaker,
+    budget: Budget,
+    bulkhead: Bulkhead,
+    timeout: Limit,
+    deadline: Limit,
+    rules: Rules,
+}
+
+#[derive(Clone, Debug)]
+enum Limit {
+    Default(Duration),
+    Given(GivenDuration),
+    Off,
+}
+
+impl Dependency {
+    /// A dependency with the default policies, see the table above.
+    ///
+    /// Names have 1 to 128 letters, digits, `.`, `_` and `-`.
+    pub fn named(name: impl Into<String>) -> Self {
+        Dependency {
+            name: name.into(),
+            retry: Retry::default(),
+            breaker: Breaker::default(),
+            budget: Budget::default(),
+            bulkhead: Bulkhead::default(),
+            timeout: Limit::Default(Duration::from_secs(5)),
+            deadline: Limit::Default(Duration::from_secs(16)),
+            rules: Rules::default(),
+        }
+    }
+
+    /// How failed attempts are repeated. [`Retry::never`] turns retries off.
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// When calls are failed fast. [`Breaker::disabled`] never does.
+    #[must_use]
+    pub fn breaker(mut self, breaker: Breaker) -> Self {
+        self.breaker = breaker;
+        self
+    }
+
+    /// How much retries may add to the load. [`Budget::unlimited`] sets no bound.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// How many attempts may run at a time. [`Bulkhead::unlimited`] sets no bound.
+    #[must_use]
+    pub fn bulkhead(mut self, bulkhead: Bulkhead) -> Self {
+        self.bulkhead = bulkhead;
+        self
+    }
+
+    /// How long one attempt may take, more than zero.
+    #[must_use]
+    pub fn timeout(mut self, timeout: impl IntoDuration) -> Self {
+        self.timeout = Limit::Given(timeout.into_duration());
+        self
+    }
+
+    /// Lets an attempt take as long as the call.
+    #[must_use]
+    pub fn no_timeout(mut self) -> Self {
+        self.timeout = Limit::Off;
+        self
+    }
+
+    /// How long a call may take with all its attempts, sleeps and queues, more than zero.
+    #[must_use]
+    pub fn deadline(mut self, deadline: impl IntoDuration) -> Self {
+        self.deadline = Limit::Given(deadline.into_duration());
+        self
+    }
+
+    /// Lets a call take as long as its attempts and sleeps add up to.
+    #[must_use]
+    pub fn no_deadline(mut self) -> Self {
+        self.deadline = Limit::Off;
+        self
+    }
+
+    /// What HTTP status codes mean, for the ready-made classifications.
+    #[must_use]
+    pub fn statuses(mut self, statuses: StatusClasses) -> Self {
+        self.rules.statuses = statuses;
+        self
+    }
+
+    /// What kinds of I/O errors mean, for the ready-made classifications.
+    #[must_use]
+    pub fn io_kinds(mut self, io_kinds: IoKinds) -> Self {
+        self.rules.io_kinds = io_kinds;
+        self
+    }
+
+    /// The numbers with defaults filled in, or everything that cannot work.
+    pub fn settings(&self) -> Result<DependencySettings, Vec<InvalidSetting>> {
+        let mut problems = Vec::new();
+        let name = collect(
+            &mut problems,
+            Name::new(&self.name).map_err(|problem| vec![problem]),
+        );
+        let retry = collect(&mut problems, self.retry.settings());
+        let breaker = collect(&mut problems, self.breaker.settings());
+        let budget = collect(&mut problems, self.budget.settings());
+        let bulkhead = collect(&mut problems, self.bulkhead.settings());
+        let timeout = collect(&mut problems, self.timeout.settings("timeout"));
+        let deadline = collect(&mut problems, self.deadline.settings("deadline"));
+        problems.extend(self.rules.validate());
+        if let (Some(Some(timeout)), Some(Some(deadline))) = (timeout, deadline)
+            && timeout > deadline
+        {
+            problems.push(InvalidSetting::new(
+                "timeout",
+                "timeout",
+                format_args!("{timeout:?}"),
+                format!(
+                    "is longer than the deadline of the whole call ({deadline:?}) and could never \
+                     fire; shorten it, set a longer `deadline`, or call `no_deadline`"
+                ),
+            ));
+        }
+        match (name, retry, breaker, budget, bulkhead, timeout, deadline) {
+            (
+                Some(name),
+                Some(retry),
+                Some(breaker),
+                Some(budget),
+                Some(bulkhead),
+                Some(timeout),
+                Some(deadline),
+            ) if problems.is_empty() => Ok(DependencySettings {
+                name,
+                retry,
+                breaker,
+                budget,
+                bulkhead,
+                timeout,
+                deadline,
+                rules: self.rules.clone(),
+            }),
+            _ => Err(problems),
+        }
+    }
+
+    #[cfg(feature = "runtime")]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+fn collect<T>(
+    problems: &mut Vec<InvalidSetting>,
+    result: Result<T, Vec<InvalidSetting>>,
+) -> Option<T> {
+    result.map_err(|found| problems.extend(found)).ok()
+}
+
+impl Limit {
+    fn settings(&self, policy: &'static str) -> Result<Option<Duration>, Vec<InvalidSetting>> {
+        match self {
+            Limit::Off => Ok(None),
+            Limit::Default(duration) => Ok(Some(*duration)),
+            Limit::Given(given) => match given.get() {
+                Ok(Duration::ZERO) => Err(vec![InvalidSetting::new(
+                    policy,
+                    policy,
+                    given,
+                    format!("must be longer than zero; for no {policy} call `no_{policy}`"),
+                )]),
+                Ok(duration) => Ok(Some(duration)),
+                Err(error) => Err(vec![InvalidSetting::new(
+                    policy,
+                    policy,
+                    given,
+                    error.to_string(),
+                )]),
+            },
+        }
+    }
+}
+
+/// A dependency's numbers, checked and complete.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DependencySettings {
+    /// The name call sites use.
+    pub name: Name,
+    /// How failed attempts are repeated.
+    pub retry: RetrySettings,
+    /// When calls are failed fast.
+    pub breaker: BreakerSettings,
+    /// How much retries may add to the load.
+    pub budget: BudgetSettings,
+    /// How many attempts may run at a time.
+    pub bulkhead: BulkheadSettings,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+    /// How long a call may take.
+    pub deadline: Option<Duration>,
+    /// What statuses and I/O errors mean.
+    pub rules: Rules,
+}

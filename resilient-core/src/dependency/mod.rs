@@ -1,0 +1,9 @@
+//! A dependency by name, with every policy that guards calls to it.
+
+mod config;
+#[cfg(feature = "runtime")]
+mod state;
+
+pub use config::{Dependency, DependencySettings};
+#[cfg(feature = "runtime")]
+pub(crate) use state::DependencyState;

@@ -1,0 +1,109 @@
+//! A registered dependency: what its calls share.
+
+use std::panic::Location;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use super::config::DependencySettings;
+use crate::breaker::{Announcer, BreakerHandle};
+use crate::budget::BudgetHandle;
+use crate::bulkhead::BulkheadHandle;
+use crate::classify::Rules;
+use crate::context::UNLIMITED;
+use crate::name::Name;
+use crate::retry::RetrySettings;
+use crate::seam::clock::nanos;
+use crate::seam::random::Random;
+use crate::seam::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+
+/// The shared state of one dependency. The engines stay for good; numbers change under them.
+#[derive(Debug)]
+pub(crate) struct DependencyState {
+    pub(crate) name: Name,
+    pub(crate) registered_at: &'static Location<'static>,
+    pub(crate) breaker: Arc<BreakerHandle>,
+    pub(crate) bulkhead: Arc<BulkheadHandle>,
+    pub(crate) budget: Arc<BudgetHandle>,
+    // Read by every call, hence words of their own instead of a look into `live`.
+    timeout: AtomicU64,
+    deadline: AtomicU64,
+    max_attempts: AtomicU32,
+    live: ArcSwap<Live>,
+}
+
+/// Numbers that only a failure or a startup check reads.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) retry: RetrySettings,
+    /// `None` if they are the default ones.
+    pub(crate) rules: Option<std::sync::Arc<Rules>>,
+}
+
+impl DependencyState {
+    pub(crate) fn new(
+        settings: DependencySettings,
+        random: &Random,
+        announcer: Announcer,
+        registered_at: &'static Location<'static>,
+    ) -> Self {
+        let name = settings.name.clone();
+        DependencyState {
+            timeout: AtomicU64::new(limit(settings.timeout)),
+            deadline: AtomicU64::new(limit(settings.deadline)),
+            max_attempts: AtomicU32::new(settings.retry.max),
+            live: ArcSwap::from_pointee(Live::of(&settings)),
+            breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
+            bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
+            budget: Arc::new(BudgetHandle::new(settings.budget)),
+            name,
+            registered_at,
+        }
+    }
+
+    /// Swaps the numbers; counters, tokens, permits and the breaker's state stay.
+    pub(crate) fn reconfigure(&self, settings: DependencySettings) {
+        self.live.store(std::sync::Arc::new(Live::of(&settings)));
+        self.timeout
+            .store(limit(settings.timeout), Ordering::Relaxed);
+        self.deadline
+            .store(limit(settings.deadline), Ordering::Relaxed);
+        self.max_attempts
+            .store(settings.retry.max, Ordering::Relaxed);
+        self.bulkhead.reconfigure(settings.bulkhead);
+        self.budget.reconfigure(settings.budget);
+        self.breaker.reconfigure(settings.breaker);
+    }
+
+    /// One attempt's time in nanoseconds, or [`UNLIMITED`].
+    pub(crate) fn timeout(&self) -> u64 {
+        self.timeout.load(Ordering::Relaxed)
+    }
+
+    /// A call's time in nanoseconds, or [`UNLIMITED`].
+    pub(crate) fn deadline(&self) -> u64 {
+        self.deadline.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn max_attempts(&self) -> u32 {
+        self.max_attempts.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn live(&self) -> arc_swap::Guard<std::sync::Arc<Live>> {
+        self.live.load()
+    }
+}
+
+impl Live {
+    fn of(settings: &DependencySettings) -> Self {
+        let default = settings.rules == Rules::default();
+        Live {
+            retry: settings.retry,
+            rules: (!default).then(|| std::sync::Arc::new(settings.rules.clone())),
+        }
+    }
+}
+
+fn limit(duration: Option<Duration>) -> u64 {
+    duration.map_or(UNLIMITED, nanos)
+}

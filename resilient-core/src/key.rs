@@ -1,0 +1,80 @@
+//! The key that lets a server recognise a repeated request.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// One key for all attempts of a call, another for the next call.
+///
+/// Drawn at random (128 bits, printed as 32 hexadecimal digits) or taken from an expression at
+/// the call site. `Debug` shows only the first characters, because keys may be derived from
+/// customers' data; `Display` writes it whole, for the request header.
+///
+/// ```
+/// use resilient_core::IdempotencyKey;
+///
+/// let key = IdempotencyKey::from("order-4711");
+/// assert_eq!(key.to_string(), "order-4711");
+/// assert_eq!(format!("{key:?}"), "IdempotencyKey(orde..)");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(Form);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Form {
+    Drawn(u128),
+    Given(Arc<str>),
+}
+
+impl IdempotencyKey {
+    #[cfg(feature = "runtime")]
+    pub(crate) fn drawn(bits: u128) -> Self {
+        IdempotencyKey(Form::Drawn(bits))
+    }
+
+    #[cfg(feature = "runtime")]
+    pub(crate) fn given(value: &dyn fmt::Display) -> Self {
+        IdempotencyKey(Form::Given(value.to_string().into()))
+    }
+}
+
+impl From<&str> for IdempotencyKey {
+    fn from(value: &str) -> Self {
+        IdempotencyKey(Form::Given(value.into()))
+    }
+}
+
+impl From<String> for IdempotencyKey {
+    fn from(value: String) -> Self {
+        IdempotencyKey(Form::Given(value.into()))
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Form::Drawn(bits) => write!(f, "{bits:032x}"),
+            Form::Given(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown: String = self.to_string().chars().take(4).collect();
+        write!(f, "IdempotencyKey({shown}..)")
+    }
+}
+
+#[cfg(all(test, feature = "runtime"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drawn_key_is_32_digits() {
+        assert_eq!(
+            IdempotencyKey::drawn(0xab).to_string(),
+            format!("{:0>32}", "ab")
+        );
+        assert_eq!(IdempotencyKey::drawn(u128::MAX).to_string().len(), 32);
+    }
+}

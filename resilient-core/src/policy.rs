@@ -1,0 +1,108 @@
+//! The policies of a dependency around a closure, for code that cannot carry an attribute.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::call::{ByFn, ByFrom, ByTrait, Call, FromRejection, settle};
+use crate::class::{Class, Classify};
+use crate::dependency::DependencyState;
+use crate::seam::random::Random;
+use crate::site::{Plan, Safety};
+
+/// Every policy of a dependency, to be put around closures.
+///
+/// The same engine as under the attribute. What it cannot do is lend a `&mut` of the caller to
+/// the closure's future; that needs the attribute.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use resilient_core::{Dependency, Registry};
+///
+/// let registry = Registry::new();
+/// registry.register(Dependency::named("clock"))?;
+/// let clock = registry.policy("clock")?.idempotent();
+/// let time = clock.call(|| async { Ok::<_, std::io::Error>("12:00") }).await?;
+/// assert_eq!(time, "12:00");
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Policy {
+    plan: Arc<Plan>,
+}
+
+impl Policy {
+    pub(crate) fn of(state: &Arc<DependencyState>, random: &Random) -> Self {
+        Policy {
+            plan: Arc::new(Plan::whole(state, random)),
+        }
+    }
+
+    /// Says that repeating a call is safe.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        self.with_safety(Safety::Idempotent)
+    }
+
+    /// Says that repeating a call is not safe: only failures that were certainly not sent are
+    /// repeated.
+    #[must_use]
+    pub fn not_idempotent(self) -> Self {
+        self.with_safety(Safety::NotIdempotent)
+    }
+
+    fn with_safety(self, safety: Safety) -> Self {
+        Policy {
+            plan: Arc::new(self.plan.with_safety(safety)),
+        }
+    }
+
+    /// Calls `body` until it succeeds or the policies end it; the error type says what its
+    /// values mean.
+    ///
+    /// # Errors
+    ///
+    /// The last outcome itself, or a `Rejection` if no attempt finished. Cancel safe: dropping
+    /// the future gives everything back.
+    pub async fn call<T, E, F, B>(&self, body: F) -> Result<T, E>
+    where
+        F: FnMut() -> B,
+        B: Future<Output = Result<T, E>>,
+        E: Classify + FromRejection,
+    {
+        let mut body = body;
+        let mut call = Call::of(&self.plan);
+        let mut last = None;
+        loop {
+            let out = call.attempt(body()).await;
+            if let ControlFlow::Break(outcome) = settle(&mut call, out, &mut last, ByTrait, ByFrom)
+            {
+                return outcome;
+            }
+        }
+    }
+
+    /// Like [`Policy::call`], with a function that says what an outcome means: it sees `Ok`
+    /// values too.
+    pub async fn call_classified<T, E, F, B>(
+        &self,
+        classify: impl Fn(&Result<T, E>) -> Class,
+        body: F,
+    ) -> Result<T, E>
+    where
+        F: FnMut() -> B,
+        B: Future<Output = Result<T, E>>,
+        E: FromRejection,
+    {
+        let mut body = body;
+        let mut call = Call::of(&self.plan);
+        let mut last = None;
+        loop {
+            let out = call.attempt(body()).await;
+            if let ControlFlow::Break(outcome) =
+                settle(&mut call, out, &mut last, ByFn(&classify), ByFrom)
+            {
+                return outcome;
+            }
+        }
+    }
+}

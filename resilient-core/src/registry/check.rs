@@ -1,0 +1,170 @@
+//! The startup check: every annotated function against what is registered.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use super::Registry;
+use crate::rejection::NotRegistered;
+use crate::site::{self, Plan, Safety, SiteInfo};
+
+/// What [`Registry::check`] found.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} of the annotated functions cannot work as written:{}",
+    affected(problems),
+    list(problems)
+)]
+pub struct CheckError {
+    /// Every problem, in the order of the functions' names.
+    pub problems: Vec<Problem>,
+}
+
+/// One annotated function and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It names a dependency that is not registered.
+    NotRegistered {
+        /// The function.
+        site: SiteInfo,
+        /// The name, and registered names that are near.
+        missing: NotRegistered,
+    },
+    /// Two functions were given the same `name`.
+    DuplicateName {
+        /// One of them.
+        site: SiteInfo,
+        /// The one before it.
+        first: SiteInfo,
+    },
+    /// It retries without saying whether that is safe.
+    UnsaidIdempotency {
+        /// The function.
+        site: SiteInfo,
+    },
+    /// Its limits contradict each other.
+    DoesNotFit {
+        /// The function.
+        site: SiteInfo,
+        /// Which limits, with their values.
+        why: String,
+    },
+}
+
+impl Problem {
+    /// The function it is about.
+    pub fn site(&self) -> &SiteInfo {
+        match self {
+            Problem::NotRegistered { site, .. }
+            | Problem::DuplicateName { site, .. }
+            | Problem::UnsaidIdempotency { site }
+            | Problem::DoesNotFit { site, .. } => site,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let site = self.site();
+        write!(f, "{}:{}: `{}`: ", site.file, site.line, site.name)?;
+        match self {
+            Problem::NotRegistered { missing, .. } => missing.fmt(f),
+            Problem::DuplicateName { first, .. } => write!(
+                f,
+                "its name is taken by {}:{}; give one of them another `name`",
+                first.file, first.line
+            ),
+            Problem::UnsaidIdempotency { .. } => f.write_str(
+                "retries, but does not say whether repeating is safe; add `idempotent`, an \
+                 `idempotency_key`, or `idempotent = false` to repeat only what was certainly \
+                 not sent",
+            ),
+            Problem::DoesNotFit { why, .. } => f.write_str(why),
+        }
+    }
+}
+
+impl Registry {
+    /// Checks every annotated function of the program against this registry.
+    ///
+    /// To be called once at startup, after everything is registered. It finds names that are not
+    /// registered, names given twice, functions that retry without saying whether that is safe,
+    /// and limits that contradict each other.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckError`] with every problem of every function.
+    pub fn check(&self) -> Result<(), CheckError> {
+        self.check_where(|_| true)
+    }
+
+    /// Like [`Registry::check`], but fails only for functions of `crates` (package names as in
+    /// paths, with `_`); problems elsewhere are told as warnings through `tracing`.
+    pub fn check_crates(&self, crates: &[&str]) -> Result<(), CheckError> {
+        self.check_where(|site| crates.contains(&site.crate_name()))
+    }
+
+    fn check_where(&self, asked: impl Fn(&SiteInfo) -> bool) -> Result<(), CheckError> {
+        let (problems, elsewhere): (Vec<_>, Vec<_>) = self
+            .problems()
+            .into_iter()
+            .partition(|problem| asked(problem.site()));
+        for problem in &elsewhere {
+            tracing::warn!(target: "resilient", %problem, "check.note");
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(CheckError { problems })
+        }
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut named: HashMap<&'static str, SiteInfo> = HashMap::new();
+        for site in site::listed() {
+            let info = site.info();
+            for (kind, name) in site.options().names() {
+                if let Err(missing) = self.require(kind, name, || info.name.clone()) {
+                    problems.push(Problem::NotRegistered {
+                        site: info.clone(),
+                        missing,
+                    });
+                }
+            }
+            if let Some(name) = site.options().given_name() {
+                if let Some(first) = named.get(name) {
+                    problems.push(Problem::DuplicateName {
+                        site: info.clone(),
+                        first: first.clone(),
+                    });
+                } else {
+                    named.insert(name, info.clone());
+                }
+            }
+            let Ok(plan) = Plan::resolve(site, self) else {
+                continue;
+            };
+            if plan.max_attempts() > 1 && site.options().safety() == Safety::Unsaid {
+                problems.push(Problem::UnsaidIdempotency { site: info.clone() });
+            }
+            if let Some(why) = plan.contradiction() {
+                problems.push(Problem::DoesNotFit { site: info, why });
+            }
+        }
+        problems
+    }
+}
+
+fn affected(problems: &[Problem]) -> usize {
+    let mut sites: Vec<_> = problems.iter().map(|problem| problem.site()).collect();
+    sites.dedup();
+    sites.len()
+}
+
+fn list(problems: &[Problem]) -> String {
+    problems
+        .iter()
+        .map(|problem| format!("\n  - {problem}"))
+        .collect()
+}

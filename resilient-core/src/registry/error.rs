@@ -1,0 +1,59 @@
+//! Why a registration was refused.
+
+use std::fmt::Write;
+use std::panic::Location;
+
+use crate::invalid::InvalidSetting;
+
+/// Why a dependency could not be registered or updated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// Settings that cannot work, all of them.
+    #[error("dependency `{name}` cannot be registered:{}", list(problems))]
+    Invalid {
+        /// The dependency, as it was named.
+        name: String,
+        /// What is wrong, setting by setting.
+        problems: Vec<InvalidSetting>,
+    },
+    /// The name is taken.
+    #[error(
+        "dependency `{name}` is registered twice: first at {first}, again at {second}; register it \
+         once, and use `update` to change its numbers later"
+    )]
+    AlreadyRegistered {
+        /// The dependency.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
+    },
+    /// An update of a dependency nobody registered.
+    #[error(
+        "dependency `{name}` is not registered and cannot be updated{}",
+        suggest(near)
+    )]
+    Unknown {
+        /// The dependency, as it was named.
+        name: String,
+        /// Registered names that are near.
+        near: Vec<String>,
+    },
+}
+
+fn list(problems: &[InvalidSetting]) -> String {
+    problems.iter().fold(String::new(), |mut text, problem| {
+        let _ = write!(text, "\n  - {problem}");
+        text
+    })
+}
+
+/// `; did you mean ..?`, or nothing.
+fn suggest(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        names => format!("; did you mean `{}`?", names.join("`, `")),
+    }
+}

@@ -1,0 +1,296 @@
+//! Where dependency names get their meaning.
+
+mod check;
+mod error;
+mod transitions;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+pub use check::{CheckError, Problem};
+pub use error::RegisterError;
+pub use transitions::Transitions;
+
+use crate::breaker::BreakerControl;
+use crate::dependency::{Dependency, DependencyState};
+use crate::name::{Name, near};
+use crate::policy::Policy;
+use crate::rejection::NotRegistered;
+use crate::seam::random::Random;
+use crate::site::{Plan, Site};
+
+use transitions::Announcements;
+
+/// A set of registered dependencies. Cloning gives another handle to the same set.
+///
+/// Most programs use the process-wide one through [`register`] and [`check`]. Tests and tenants
+/// make their own and run code inside it with [`scope`](crate::scope).
+#[derive(Clone)]
+pub struct Registry {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    dependencies: RwLock<HashMap<Name, Arc<DependencyState>>>,
+    /// Sites resolved here, by the address of their static. The process-wide registry leaves
+    /// this empty: its sites keep their plans themselves.
+    plans: RwLock<HashMap<usize, Arc<Plan>>>,
+    announcements: Announcements,
+    random: Random,
+    passthrough: bool,
+}
+
+static GLOBAL: LazyLock<Registry> = LazyLock::new(Registry::new);
+
+impl Registry {
+    /// An empty registry.
+    pub fn new() -> Self {
+        Registry::with(Random::default(), false)
+    }
+
+    /// An empty registry whose jitter and keys follow from `seed`: the same calls in the same
+    /// order draw the same delays. For tests.
+    pub fn seeded(seed: u64) -> Self {
+        Registry::with(Random::seeded(seed), false)
+    }
+
+    /// A registry in which annotated functions run bare, see `testing::passthrough`.
+    pub(crate) fn passthrough() -> Self {
+        Registry::with(Random::default(), true)
+    }
+
+    fn with(random: Random, passthrough: bool) -> Self {
+        Registry {
+            inner: Arc::new(Inner {
+                dependencies: RwLock::default(),
+                plans: RwLock::default(),
+                announcements: Announcements::default(),
+                random,
+                passthrough,
+            }),
+        }
+    }
+
+    /// The process-wide registry.
+    pub fn global() -> &'static Registry {
+        &GLOBAL
+    }
+
+    /// Registers a dependency, or says everything that is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// [`RegisterError::Invalid`] lists every setting that cannot work;
+    /// [`RegisterError::AlreadyRegistered`] names both places. To change the numbers of a
+    /// registered dependency use [`Registry::update`].
+    #[track_caller]
+    pub fn register(&self, dependency: Dependency) -> Result<(), RegisterError> {
+        let place = Location::caller();
+        let settings = self.settings(&dependency)?;
+        let mut known = self
+            .inner
+            .dependencies
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = known.get(&settings.name) {
+            return Err(RegisterError::AlreadyRegistered {
+                name: settings.name.to_string(),
+                first: first.registered_at,
+                second: place,
+            });
+        }
+        let name = settings.name.clone();
+        let announcer = self.inner.announcements.announcer();
+        let state = DependencyState::new(settings, &self.inner.random, announcer, place);
+        known.insert(name, Arc::new(state));
+        Ok(())
+    }
+
+    /// Changes the numbers of a registered dependency while calls are running.
+    ///
+    /// Everything `dependency` leaves out goes back to its default. Counters, tokens, permits and
+    /// the breaker's state stay; calls in progress see the new numbers at their next decision.
+    ///
+    /// # Errors
+    ///
+    /// [`RegisterError::Invalid`] as for [`Registry::register`], and then nothing has changed;
+    /// [`RegisterError::Unknown`] if the name is not registered.
+    pub fn update(&self, dependency: Dependency) -> Result<(), RegisterError> {
+        let settings = self.settings(&dependency)?;
+        let state = self
+            .dependency(&settings.name)
+            .ok_or_else(|| RegisterError::Unknown {
+                name: settings.name.to_string(),
+                near: self.near(&settings.name),
+            })?;
+        state.reconfigure(settings);
+        Ok(())
+    }
+
+    #[allow(
+        clippy::unused_self,
+        reason = "a method reads better beside its callers"
+    )]
+    fn settings(
+        &self,
+        dependency: &Dependency,
+    ) -> Result<crate::dependency::DependencySettings, RegisterError> {
+        dependency
+            .settings()
+            .map_err(|problems| RegisterError::Invalid {
+                name: dependency.name().to_owned(),
+                problems,
+            })
+    }
+
+    /// The breaker of a dependency, for operators: its state, and the levers to force it.
+    ///
+    /// # Errors
+    ///
+    /// [`NotRegistered`] with names that are near.
+    pub fn breaker(&self, name: &str) -> Result<BreakerControl, NotRegistered> {
+        self.require("breaker", name, String::new)
+            .map(|state| BreakerControl::of(&state.breaker))
+    }
+
+    /// The policies of a dependency for a closure, see [`Policy::call`].
+    ///
+    /// # Errors
+    ///
+    /// [`NotRegistered`] with names that are near.
+    pub fn policy(&self, name: &str) -> Result<Policy, NotRegistered> {
+        self.require("dependency", name, String::new)
+            .map(|state| Policy::of(&state, &self.inner.random))
+    }
+
+    /// The state changes of all breakers from now on, see [`Transitions`].
+    pub fn subscribe(&self) -> Transitions {
+        self.inner.announcements.subscribe()
+    }
+
+    /// Looks a name up for a call site.
+    pub(crate) fn require(
+        &self,
+        kind: &'static str,
+        name: &str,
+        site: impl FnOnce() -> String,
+    ) -> Result<Arc<DependencyState>, NotRegistered> {
+        self.dependency(name).ok_or_else(|| NotRegistered {
+            kind,
+            name: name.to_owned(),
+            near: self.near(name),
+            site: site(),
+        })
+    }
+
+    fn dependency(&self, name: &str) -> Option<Arc<DependencyState>> {
+        let known = self
+            .inner
+            .dependencies
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned()
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        let known = self
+            .inner
+            .dependencies
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        near(name, known.keys().map(|known| &**known))
+    }
+
+    /// The plan of a site in this registry; misses are not remembered.
+    pub(crate) fn plan(&self, site: &'static Site) -> Result<Arc<Plan>, NotRegistered> {
+        let address = std::ptr::from_ref(site).addr();
+        let plans = self
+            .inner
+            .plans
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = plans.get(&address) {
+            return Ok(plan.clone());
+        }
+        drop(plans);
+        let resolved = Arc::new(Plan::resolve(site, self)?);
+        let mut plans = self
+            .inner
+            .plans
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        Ok(plans.entry(address).or_insert(resolved).clone())
+    }
+
+    pub(crate) fn random(&self) -> &Random {
+        &self.inner.random
+    }
+
+    pub(crate) fn is_passthrough(&self) -> bool {
+        self.inner.passthrough
+    }
+
+    pub(crate) fn is_global(&self) -> bool {
+        Arc::ptr_eq(&self.inner, &GLOBAL.inner)
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Registry::new()
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self
+            .inner
+            .dependencies
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        f.debug_struct("Registry")
+            .field("dependencies", &known.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Registers a dependency in the process-wide registry, see [`Registry::register`].
+///
+/// ```
+/// use resilient_core::{Dependency, register};
+///
+/// register(Dependency::named("search").timeout("800ms"))?;
+/// assert!(register(Dependency::named("search")).is_err(), "one name, one place");
+/// # Ok::<(), resilient_core::RegisterError>(())
+/// ```
+#[track_caller]
+pub fn register(dependency: Dependency) -> Result<(), RegisterError> {
+    GLOBAL.register(dependency)
+}
+
+/// Changes the numbers of a dependency in the process-wide registry, see [`Registry::update`].
+pub fn update(dependency: Dependency) -> Result<(), RegisterError> {
+    GLOBAL.update(dependency)
+}
+
+/// Checks every annotated function against the process-wide registry, see [`Registry::check`].
+pub fn check() -> Result<(), CheckError> {
+    GLOBAL.check()
+}
+
+/// The state changes of all breakers of the process-wide registry, see [`Registry::subscribe`].
+pub fn subscribe() -> Transitions {
+    GLOBAL.subscribe()
+}
+
+/// The breaker of a dependency in the process-wide registry, see [`Registry::breaker`].
+pub fn breaker(name: &str) -> Result<BreakerControl, NotRegistered> {
+    GLOBAL.breaker(name)
+}
+
+/// The policies of a dependency in the process-wide registry, see [`Registry::policy`].
+pub fn policy(name: &str) -> Result<Policy, NotRegistered> {
+    GLOBAL.policy(name)
+}

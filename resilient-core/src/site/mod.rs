@@ -1,0 +1,122 @@
+//! Annotated functions: what each one asks for, and the list of all of them.
+
+mod options;
+mod plan;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use options::{Options, Safety};
+pub(crate) use plan::Plan;
+
+use crate::registry::Registry;
+use crate::rejection::NotRegistered;
+
+/// One annotated function, as a static in its body.
+#[derive(Debug)]
+pub struct Site {
+    options: Options,
+    /// The plan in the process-wide registry, once every name was found.
+    plan: OnceLock<Plan>,
+    warned_of_nesting: AtomicBool,
+}
+
+impl Site {
+    /// A site with these options.
+    pub const fn new(options: Options) -> Self {
+        Site {
+            options,
+            plan: OnceLock::new(),
+            warned_of_nesting: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The site's plan in the process-wide registry. A miss is not remembered: the name may be
+    /// registered later.
+    pub(crate) fn global_plan(&'static self) -> Result<&'static Plan, NotRegistered> {
+        if let Some(plan) = self.plan.get() {
+            return Ok(plan);
+        }
+        let resolved = Plan::resolve(self, Registry::global())?;
+        Ok(self.plan.get_or_init(|| resolved))
+    }
+
+    /// True the first time it is asked.
+    pub(crate) fn first_nesting(&self) -> bool {
+        !self.warned_of_nesting.swap(true, Ordering::Relaxed)
+    }
+
+    pub(crate) fn info(&self) -> SiteInfo {
+        SiteInfo {
+            name: self.options.full_name(),
+            module: self.options.module(),
+            file: self.options.file(),
+            line: self.options.line(),
+            uses: self.options.names().collect(),
+        }
+    }
+}
+
+/// An entry of the link-time list of annotated functions.
+#[derive(Debug)]
+pub struct Listed(&'static Site);
+
+impl Listed {
+    /// An entry for `site`.
+    pub const fn new(site: &'static Site) -> Self {
+        Listed(site)
+    }
+}
+
+inventory::collect!(Listed);
+
+/// Every annotated function of the program, by name and place.
+pub(crate) fn listed() -> Vec<&'static Site> {
+    let mut sites: Vec<_> = inventory::iter::<Listed>().map(|listed| listed.0).collect();
+    sites.sort_by_key(|site| {
+        (
+            site.options.full_name(),
+            site.options.file(),
+            site.options.line(),
+        )
+    });
+    sites
+}
+
+/// An annotated function, as [`sites`] lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SiteInfo {
+    /// Its `name`, or else its path.
+    pub name: String,
+    /// The module it stands in.
+    pub module: &'static str,
+    /// Its source file.
+    pub file: &'static str,
+    /// Its line there.
+    pub line: u32,
+    /// The options that name dependencies, with the names.
+    pub uses: Vec<(&'static str, &'static str)>,
+}
+
+impl SiteInfo {
+    /// The crate it stands in.
+    pub fn crate_name(&self) -> &'static str {
+        self.module.split("::").next().unwrap_or(self.module)
+    }
+}
+
+/// Every annotated function that is linked into the program, sorted by name.
+///
+/// ```
+/// for site in resilient_core::sites() {
+///     println!("{} at {}:{} uses {:?}", site.name, site.file, site.line, site.uses);
+/// }
+/// ```
+pub fn sites() -> Vec<SiteInfo> {
+    listed().into_iter().map(Site::info).collect()
+}

@@ -1,0 +1,246 @@
+//! What a call does: a site's options joined with the dependencies they name.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Site;
+use super::options::Safety;
+use crate::breaker::{BreakerHandle, Per};
+use crate::budget::{Budget, BudgetHandle};
+use crate::bulkhead::BulkheadHandle;
+use crate::classify::Rules;
+use crate::context::UNLIMITED;
+use crate::dependency::DependencyState;
+use crate::name::Name;
+use crate::registry::Registry;
+use crate::rejection::NotRegistered;
+use crate::retry::{Jitter, RetryOverrides, RetrySettings};
+use crate::seam::clock::nanos;
+use crate::seam::random::Random;
+
+/// The policies of one site in one registry. Options merge field by field: built-in default,
+/// then dependency, then site.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) name: Box<str>,
+    pub(crate) safety: Safety,
+    pub(crate) suppresses_nested: bool,
+    pub(crate) breaker: Option<Arc<BreakerHandle>>,
+    per: Option<Per>,
+    pub(crate) bulkhead: Option<Arc<BulkheadHandle>>,
+    pub(crate) budget: Option<Arc<BudgetHandle>>,
+    pub(crate) random: Random,
+    retry: Retrying,
+    timeout: Option<u64>,
+    deadline: Option<u64>,
+    /// Where limits the site leaves open come from.
+    limits: Option<Arc<DependencyState>>,
+    /// Where the meaning of statuses and I/O errors comes from.
+    rules: Option<Arc<DependencyState>>,
+    label: Option<Name>,
+}
+
+#[derive(Clone, Debug)]
+enum Retrying {
+    /// One attempt.
+    No,
+    /// Attempts with the dependency's numbers, where there is one, under the site's own.
+    Yes {
+        dependency: Option<Arc<DependencyState>>,
+        site: RetryOverrides,
+    },
+}
+
+impl Plan {
+    /// Looks up every name of a site.
+    pub(crate) fn resolve(site: &'static Site, registry: &Registry) -> Result<Self, NotRegistered> {
+        let options = site.options();
+        let part = |kind: &'static str| {
+            let name = options.part(kind);
+            name.map(|name| registry.require(kind, name, || options.full_name()))
+                .transpose()
+        };
+        let dependency = part("dependency")?;
+        let retry_dependency = part("retry")?;
+        let breaker = part("breaker")?;
+        let bulkhead = part("bulkhead")?;
+        let only = options
+            .only_dependency()
+            .map(|name| registry.require("dependency", name, || options.full_name()))
+            .transpose()?;
+
+        let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
+        let budget = match part("budget")?
+            .or_else(|| retry_dependency.clone())
+            .or(only.clone())
+        {
+            _ if !retries => None,
+            Some(state) => Some(state.budget.clone()),
+            None => Some(Arc::new(BudgetHandle::new(
+                Budget::default().settings().unwrap_or_default(),
+            ))),
+        };
+        Ok(Plan {
+            name: options.full_name().into(),
+            safety: options.safety(),
+            suppresses_nested: options.suppresses_nested(),
+            per: options.per(),
+            label: dependency
+                .as_ref()
+                .or(breaker.as_ref())
+                .or(only.as_ref())
+                .map(|state| state.name.clone()),
+            breaker: breaker.map(|state| state.breaker.clone()),
+            bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
+            budget,
+            random: registry.random().clone(),
+            retry: if retries {
+                Retrying::Yes {
+                    dependency: retry_dependency,
+                    site: options.retry_overrides().unwrap_or_default(),
+                }
+            } else {
+                Retrying::No
+            },
+            timeout: options.own_timeout().map(nanos),
+            deadline: options.own_deadline().map(nanos),
+            limits: dependency,
+            rules: only,
+        })
+    }
+
+    /// Every part of one dependency, for calls without a site.
+    pub(crate) fn whole(state: &Arc<DependencyState>, random: &Random) -> Self {
+        Plan {
+            name: (*state.name).into(),
+            safety: Safety::Unsaid,
+            suppresses_nested: false,
+            per: None,
+            label: Some(state.name.clone()),
+            breaker: Some(state.breaker.clone()),
+            bulkhead: Some(state.bulkhead.clone()),
+            budget: Some(state.budget.clone()),
+            random: random.clone(),
+            retry: Retrying::Yes {
+                dependency: Some(state.clone()),
+                site: RetryOverrides::default(),
+            },
+            timeout: None,
+            deadline: None,
+            limits: Some(state.clone()),
+            rules: Some(state.clone()),
+        }
+    }
+
+    /// The same plan with another word on repeating.
+    pub(crate) fn with_safety(&self, safety: Safety) -> Self {
+        Plan {
+            safety,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn max_attempts(&self) -> u32 {
+        match &self.retry {
+            Retrying::No => 1,
+            Retrying::Yes { dependency, site } => site.max.unwrap_or_else(|| match dependency {
+                Some(state) => state.max_attempts(),
+                None => RetrySettings::default().max,
+            }),
+        }
+    }
+
+    pub(crate) fn retry_settings(&self) -> RetrySettings {
+        match &self.retry {
+            Retrying::No => RetrySettings {
+                max: 1,
+                ..RetrySettings::default()
+            },
+            Retrying::Yes { dependency, site } => site.over(match dependency {
+                Some(state) => state.live().retry,
+                None => RetrySettings::default(),
+            }),
+        }
+    }
+
+    /// One attempt's time in nanoseconds, or [`UNLIMITED`].
+    pub(crate) fn timeout(&self) -> u64 {
+        match (self.timeout, &self.limits) {
+            (Some(own), _) => own,
+            (None, Some(state)) => state.timeout(),
+            (None, None) => UNLIMITED,
+        }
+    }
+
+    /// A call's time in nanoseconds, or [`UNLIMITED`].
+    pub(crate) fn deadline(&self) -> u64 {
+        match (self.deadline, &self.limits) {
+            (Some(own), _) => own,
+            (None, Some(state)) => state.deadline(),
+            (None, None) => UNLIMITED,
+        }
+    }
+
+    /// Whether the breaker sees one verdict per call instead of one per attempt.
+    pub(crate) fn breaks_per_call(&self, breaker: &BreakerHandle) -> bool {
+        self.per.unwrap_or_else(|| breaker.per()) == Per::Call
+    }
+
+    /// What statuses and I/O errors mean here, unless they mean the usual.
+    pub(crate) fn rules(&self) -> Option<Arc<Rules>> {
+        self.rules.as_ref()?.live().rules.clone()
+    }
+
+    /// The dependency to name in spans and events.
+    pub(crate) fn label(&self) -> &str {
+        self.label.as_deref().unwrap_or("")
+    }
+
+    /// Limits that can never all be kept, in words.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let (timeout, deadline) = (self.timeout(), self.deadline());
+        if deadline == UNLIMITED {
+            return None;
+        }
+        let end = Duration::from_nanos(deadline);
+        if timeout != UNLIMITED && timeout > deadline {
+            let timeout = Duration::from_nanos(timeout);
+            return Some(format!(
+                "its timeout ({timeout:?}) is longer than its deadline ({end:?}) and can never \
+                 fire; shorten the one or lengthen the other"
+            ));
+        }
+        let settings = self.retry_settings();
+        let least = least_delays(&settings, self.max_attempts(), end);
+        (least >= end).then(|| {
+            format!(
+                "the waits between its {} attempts take at least {least:?}, and its deadline is \
+                 {end:?}; allow fewer attempts, shorter waits or more time",
+                self.max_attempts()
+            )
+        })
+    }
+}
+
+/// The shortest time all waits together can take, counted no further than `enough`.
+fn least_delays(settings: &RetrySettings, max: u32, enough: Duration) -> Duration {
+    if matches!(settings.jitter, Jitter::Full) {
+        return Duration::ZERO;
+    }
+    let mut sum = Duration::ZERO;
+    for retry in 1..max {
+        let delay = crate::retry::backoff::backoff(settings, retry, settings.base, 0.0);
+        sum = sum.saturating_add(delay);
+        if sum >= enough || delay.is_zero() {
+            break;
+        }
+    }
+    sum
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

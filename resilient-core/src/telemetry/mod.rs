@@ -1,0 +1,94 @@
+//! What the policies do, told through `tracing` under the target `resilient`.
+//!
+//! | name | level | fields |
+//! |---|---|---|
+//! | span `resilient.call` | info | `site`, `dependency`; at the end `attempts`, `outcome` |
+//! | `retry.attempt` | info | `attempt` (the one that failed, from 1), `kind`, `delay_ms` |
+//! | `retry.stopped` | info | `attempt`, `reason`: `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
+//! | `retry.nested` | warn | `site`; once per site |
+//! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
+//! | `call.rejected` | info | `reason`, `rejection` |
+//! | `call.abandoned` | debug | `attempt`, `verdict` |
+//! | `check.note` | warn | `problem` |
+//!
+//! Without a subscriber that asks for them nothing is formatted or allocated. Arguments, results
+//! and idempotency keys never appear.
+
+use std::time::Duration;
+
+use tracing::{Span, field};
+
+use crate::breaker::{Transition, Verdict};
+use crate::call::Stop;
+use crate::class::Class;
+use crate::rejection::Rejection;
+use crate::site::Plan;
+
+pub(crate) fn call_span(plan: &Plan) -> Span {
+    tracing::info_span!(
+        target: "resilient",
+        "resilient.call",
+        site = &*plan.name,
+        dependency = plan.label(),
+        attempts = field::Empty,
+        outcome = field::Empty,
+    )
+}
+
+pub(crate) fn call_ended(span: &Span, attempts: u32, class: Class, kind: &'static str) {
+    if !span.is_disabled() {
+        span.record("attempts", attempts);
+        span.record(
+            "outcome",
+            if class == Class::Success {
+                "success"
+            } else {
+                kind
+            },
+        );
+    }
+}
+
+pub(crate) fn retry(attempt: u32, kind: &'static str, delay: Duration) {
+    tracing::info!(
+        target: "resilient",
+        attempt,
+        kind,
+        delay_ms = delay.as_secs_f64() * 1e3,
+        "retry.attempt"
+    );
+}
+
+pub(crate) fn retry_stopped(attempt: u32, stop: Stop) {
+    tracing::info!(target: "resilient", attempt, reason = stop.as_str(), "retry.stopped");
+}
+
+pub(crate) fn nested_retries(plan: &Plan) {
+    tracing::warn!(
+        target: "resilient",
+        site = &*plan.name,
+        "retry.nested: retries inside a call that is itself retried multiply; \
+         `retry(nested = \"suppress\")` makes the inner one single-shot"
+    );
+}
+
+pub(crate) fn breaker_state(transition: &Transition) {
+    tracing::warn!(
+        target: "resilient",
+        dependency = &*transition.dependency,
+        from = transition.from.as_str(),
+        to = transition.to.as_str(),
+        rule = transition.rule.as_str(),
+        failures = transition.failures,
+        attempts = transition.attempts,
+        "breaker.state"
+    );
+}
+
+pub(crate) fn call_rejected(rejection: &Rejection) {
+    tracing::info!(target: "resilient", reason = rejection.kind(), %rejection, "call.rejected");
+}
+
+pub(crate) fn call_abandoned(attempt: u32, verdict: Verdict) {
+    tracing::debug!(target: "resilient", attempt, ?verdict, "call.abandoned");
+}

@@ -1,0 +1,21 @@
+//! For tests of annotated code.
+
+use crate::registry::Registry;
+
+/// A registry in which annotated functions run bare: no retries, no limits, no names to register.
+///
+/// For unit tests that are about the function, not about its policies.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// use resilient_core::{scope, testing};
+///
+/// scope(&testing::passthrough(), async {
+///     // annotated functions called here run as if they were not annotated
+/// })
+/// .await;
+/// # }
+/// ```
+pub fn passthrough() -> Registry {
+    Registry::passthrough()
+}
