@@ -1,0 +1,177 @@
+//! T1 and T2: timeouts and deadlines.
+
+use std::time::Duration;
+
+use resilient::retry::Retry;
+use resilient::{Dependency, Rejection, context, propagate, resilient, scope, with_deadline};
+
+use crate::script::Step::{Hang, S, SlowS};
+use crate::script::{Answer, Failure, Script, registered};
+
+#[resilient(timeout = "100ms")]
+async fn limited(script: &Script) -> Result<u32, Failure> {
+    script.attempt().await
+}
+
+#[resilient(deadline = "100ms")]
+async fn inner(script: &Script) -> Result<u32, Failure> {
+    script.attempt().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_the_body_is_dropped_when_the_timer_fires() {
+    let script = Script::new(&[Hang]);
+    let outcome = limited(&script).await;
+    let after = Duration::from_millis(100);
+    assert_eq!(
+        outcome,
+        Err(Failure::Rejected(Rejection::TimedOut { after }))
+    );
+    assert_eq!((script.running(), script.elapsed()), (0, 100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_j05_a_body_that_is_ready_with_the_timer_wins() {
+    let script = Script::new(&[SlowS(100)]);
+    assert_eq!(limited(&script).await, Ok(200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_the_clock_starts_at_the_first_pending() {
+    let call = limited_late();
+    tokio::pin!(call);
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    assert_eq!(
+        call.await,
+        Ok(1),
+        "a future that was not polled has not begun"
+    );
+}
+
+#[resilient(timeout = "100ms")]
+async fn limited_late() -> Result<u32, Failure> {
+    tokio::time::sleep(Duration::from_millis(99)).await;
+    Ok(1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_reading_the_remaining_time_starts_the_clock() {
+    #[resilient(timeout = "100ms")]
+    async fn reads() -> Result<Duration, Failure> {
+        let first = context().remaining().unwrap();
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        assert_eq!(
+            first - context().remaining().unwrap(),
+            Duration::from_millis(60)
+        );
+        Ok(first)
+    }
+    assert_eq!(reads().await, Ok(Duration::from_millis(100)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_j02_a_body_that_never_rests_is_cut() {
+    #[resilient(timeout = "100ms")]
+    async fn restless() -> Result<u32, Failure> {
+        loop {
+            tokio::task::consume_budget().await;
+            tokio::time::advance(Duration::from_millis(1)).await;
+        }
+    }
+    assert!(matches!(
+        restless().await,
+        Err(Failure::Rejected(Rejection::TimedOut { .. }))
+    ));
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_d06_extreme_limits_never_fire_and_never_panic() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep")
+            .timeout(Duration::MAX)
+            .deadline(Duration::MAX),
+        "dep",
+    );
+    let script = Script::new(&[SlowS(10)]);
+    assert_eq!(policy.call(|| script.attempt()).await, Ok(200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn t2_an_inner_call_never_outlives_the_outer() {
+    #[resilient(deadline = "50ms")]
+    async fn outer(script: &Script) -> Answer {
+        let outcome = inner(script).await;
+        assert_eq!(
+            script.elapsed(),
+            50,
+            "cut by the outer call's time: {outcome:?}"
+        );
+        outcome
+    }
+    let script = Script::new(&[Hang]);
+    let outcome = outer(&script).await;
+    assert!(
+        matches!(
+            outcome,
+            Err(Failure::Rejected(Rejection::DeadlineExceeded { .. }))
+        ),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn t2_a_deadline_set_by_hand_is_inherited_and_the_nearest_holds() {
+    let script = Script::new(&[Hang, Hang]);
+    let _ = with_deadline(Duration::from_millis(30), inner(&script)).await;
+    assert_eq!(script.elapsed(), 30);
+    let nested = with_deadline(Duration::from_secs(9), inner(&script));
+    let _ = with_deadline(Duration::from_millis(40), nested).await;
+    assert_eq!(script.elapsed(), 70);
+}
+
+#[tokio::test(start_paused = true)]
+async fn t2_without_time_left_nothing_runs() {
+    let script = Script::new(&[S]);
+    let outcome = with_deadline(Duration::ZERO, inner(&script)).await;
+    assert!(matches!(
+        outcome,
+        Err(Failure::Rejected(Rejection::DeadlineExceeded { .. }))
+    ));
+    assert!(script.starts().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn t2_propagate_carries_the_time_into_a_task() {
+    let script = Script::new(&[Hang, Hang]);
+    let task = script.clone();
+    let spawned = with_deadline(Duration::from_millis(30), async move {
+        tokio::spawn(propagate(async move { inner(&task).await }))
+    })
+    .await;
+    let _ = spawned.await;
+    assert_eq!(script.elapsed(), 30);
+    let task = script.clone();
+    let _ = tokio::spawn(async move { inner(&task).await }).await;
+    assert_eq!(
+        script.elapsed(),
+        130,
+        "without it, only the own deadline holds"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn g03_the_deadline_starts_with_the_call_not_with_the_registration() {
+    let (registry, policy) = registered(
+        Dependency::named("dep")
+            .retry(Retry::max(2).base("0s"))
+            .timeout("1s")
+            .deadline("10s"),
+        "dep",
+    );
+    tokio::time::advance(Duration::from_secs(3600)).await;
+    let script = Script::new(&[crate::script::Step::SlowF(900), S]);
+    assert_eq!(
+        scope(&registry, policy.call(|| script.attempt())).await,
+        Ok(200)
+    );
+}

@@ -1,0 +1,18 @@
+//! The contract, rule by rule, on whole calls under a paused clock.
+//!
+//! Each module is one group of rules; most rows run through the scripted dependency of `script`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod breaker;
+mod budget;
+mod bulkhead;
+mod context;
+mod dropped;
+mod key;
+mod limits;
+mod nesting;
+mod registration;
+mod retry;
+mod script;
+mod telemetry;

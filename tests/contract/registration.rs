@@ -1,0 +1,194 @@
+//! X2 and X3: names, and the startup check.
+
+use resilient::breaker::Breaker;
+use resilient::bulkhead::Bulkhead;
+use resilient::retry::Retry;
+use resilient::{Dependency, Problem, RegisterError, Registry, Rejection, resilient, scope, sites};
+
+use crate::script::Step::F;
+use crate::script::{Answer, Failure, Script};
+
+mod sites_under_check {
+    use super::{Answer, Script, resilient};
+
+    #[resilient(breaker = "paymnet")]
+    pub async fn misspelt(script: &Script) -> Answer {
+        script.attempt().await
+    }
+
+    #[resilient(dependency = "checked")]
+    pub async fn silent_about_repeating(script: &Script) -> Answer {
+        script.attempt().await
+    }
+
+    #[resilient(
+        dependency = "checked",
+        idempotent,
+        deadline = "300ms",
+        timeout = "100ms",
+        retry(max = 5, base = "100ms", jitter = "none")
+    )]
+    pub async fn does_not_fit(script: &Script) -> Answer {
+        script.attempt().await
+    }
+
+    #[resilient(timeout = "1s", name = "twice")]
+    pub async fn first(script: &Script) -> Answer {
+        script.attempt().await
+    }
+
+    #[resilient(timeout = "1s", name = "twice")]
+    pub async fn second(script: &Script) -> Answer {
+        script.attempt().await
+    }
+}
+
+fn problems_of(registry: &Registry) -> Vec<Problem> {
+    let error = registry.check().expect_err("there are wrong sites");
+    error
+        .problems
+        .into_iter()
+        .filter(|problem| problem.site().module.ends_with("sites_under_check"))
+        .collect()
+}
+
+#[test]
+fn x2_the_check_lists_what_cannot_work() {
+    let registry = Registry::new();
+    registry.register(Dependency::named("payment")).unwrap();
+    registry.register(Dependency::named("checked")).unwrap();
+    let told: Vec<_> = problems_of(&registry)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let expected = [
+        ("does_not_fit", "the waits between its 5 attempts"),
+        ("misspelt", "did you mean `payment`?"),
+        (
+            "silent_about_repeating",
+            "does not say whether repeating is safe",
+        ),
+        ("twice", "its name is taken by"),
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for (told, (site, what)) in told.iter().zip(expected) {
+        assert!(told.contains(site) && told.contains(what), "{told}");
+        assert!(told.contains("registration.rs:"), "the place: {told}");
+    }
+}
+
+#[test]
+fn x2_the_check_fails_only_for_the_crates_it_is_asked_about() {
+    let registry = Registry::new();
+    assert!(registry.check_crates(&["some_other_crate"]).is_ok());
+    assert!(registry.check_crates(&["contract"]).is_err());
+}
+
+#[test]
+fn every_site_is_listed_with_its_place() {
+    let listed = sites();
+    let site = listed
+        .iter()
+        .find(|site| site.name.ends_with("::misspelt"))
+        .unwrap();
+    assert_eq!(site.uses, [("breaker", "paymnet")]);
+    assert!(site.file.ends_with("registration.rs") && site.line > 0);
+}
+
+#[tokio::test]
+async fn x2_a_miss_is_a_rejection_and_is_never_cached() {
+    #[resilient(breaker = "comes-later")]
+    async fn annotated(script: &Script) -> Answer {
+        script.attempt().await
+    }
+    let registry = Registry::new();
+    registry.register(Dependency::named("comes-late")).unwrap();
+    let script = Script::new(&[]);
+    scope(&registry, async {
+        let Err(Failure::Rejected(Rejection::NotRegistered(miss))) = annotated(&script).await
+        else {
+            panic!("the name is not registered");
+        };
+        assert_eq!((miss.kind, miss.name.as_str()), ("breaker", "comes-later"));
+        assert_eq!(miss.near, ["comes-late"]);
+        assert!(script.starts().is_empty(), "nothing ran");
+        registry.register(Dependency::named("comes-later")).unwrap();
+        assert_eq!(annotated(&script).await, Ok(200));
+    })
+    .await;
+}
+
+#[test]
+fn m08_one_name_is_registered_once_and_both_places_are_told() {
+    let registry = Registry::new();
+    registry.register(Dependency::named("dep")).unwrap();
+    let again = registry.register(Dependency::named("dep").breaker(Breaker::consecutive(9)));
+    let Err(RegisterError::AlreadyRegistered { first, second, .. }) = again else {
+        panic!("the name is taken: {again:?}");
+    };
+    assert!(first.file().ends_with("registration.rs") && first.line() + 1 == second.line());
+}
+
+#[test]
+fn x3_nonsense_is_refused_with_every_reason_at_once() {
+    let registry = Registry::new();
+    let refused = registry.register(
+        Dependency::named("has blanks")
+            .retry(Retry::max(0).factor(f64::NAN).base("10s").cap("1s"))
+            .bulkhead(Bulkhead::max_concurrent(0))
+            .breaker(Breaker::failure_rate(1.5).open_for("soon"))
+            .timeout("0s")
+            .deadline("5"),
+    );
+    let Err(RegisterError::Invalid { problems, .. }) = &refused else {
+        panic!("nonsense: {refused:?}");
+    };
+    let told: Vec<_> = problems
+        .iter()
+        .map(|problem| (problem.policy, problem.setting))
+        .collect();
+    for expected in [
+        ("dependency", "name"),
+        ("retry", "max"),
+        ("retry", "factor"),
+        ("bulkhead", "max_concurrent"),
+        ("breaker", "failure_rate"),
+        ("breaker", "open_for"),
+        ("timeout", "timeout"),
+        ("deadline", "deadline"),
+    ] {
+        assert!(told.contains(&expected), "{expected:?} in {told:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_change_while_running_and_state_stays() {
+    let registry = Registry::new();
+    let with_attempts = |max| {
+        Dependency::named("dep")
+            .retry(Retry::max(max).base("0s"))
+            .breaker(Breaker::consecutive(9))
+    };
+    registry.register(with_attempts(2)).unwrap();
+    let policy = registry.policy("dep").unwrap().idempotent();
+    for (max, failures_so_far) in [(2, 2), (4, 6)] {
+        registry.update(with_attempts(max)).unwrap();
+        let script = Script::new(&[F; 9]);
+        let _ = policy.call(|| script.attempt()).await;
+        assert_eq!(script.starts().len(), max as usize);
+        assert!(
+            registry.breaker("dep").unwrap().state().admits_all(),
+            "{failures_so_far} of 9"
+        );
+    }
+    let script = Script::new(&[F; 9]);
+    let _ = policy.call(|| script.attempt()).await;
+    assert!(
+        !registry.breaker("dep").unwrap().state().admits_all(),
+        "2 + 4 + 3 in a row"
+    );
+    assert!(matches!(
+        registry.update(Dependency::named("depp")),
+        Err(RegisterError::Unknown { near, .. }) if near == ["dep"]
+    ));
+}

@@ -1,0 +1,192 @@
+//! A dependency that does what a script says, and remembers when it was asked.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use resilient::{Classify, Dependency, Policy, Registry, Rejection, scope};
+use tokio::time::Instant;
+
+/// What a scripted attempt ends with.
+#[derive(Debug, PartialEq, thiserror::Error, Classify)]
+pub enum Failure {
+    #[error("connection lost")]
+    #[transient]
+    Transient,
+    #[error("connection refused")]
+    #[transient(unsent)]
+    Unsent,
+    #[error("told to wait {0:?}")]
+    #[throttled(retry_after = 0)]
+    Throttled(Duration),
+    #[error("broken")]
+    #[fault]
+    Fault,
+    #[error("no such thing")]
+    #[permanent]
+    Permanent,
+    #[error("our own mistake")]
+    #[ignored]
+    Ignored,
+    #[error(transparent)]
+    #[classify(source)]
+    Rejected(#[from] Rejection),
+}
+
+/// One attempt of a script.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Succeeds.
+    S,
+    /// Fails: transient.
+    F,
+    /// Fails: transient, and certainly not sent.
+    Unsent,
+    /// Fails: throttled, with a hint in milliseconds.
+    Throttled(u64),
+    Fault,
+    Permanent,
+    Ignored,
+    /// Never answers.
+    Hang,
+    /// Succeeds after so many milliseconds.
+    SlowS(u64),
+    /// Fails, transient, after so many milliseconds.
+    SlowF(u64),
+    /// Fails with a rejection of its own.
+    Rejected,
+    /// Panics.
+    Panic,
+}
+
+pub type Answer = Result<u32, Failure>;
+
+/// A dependency that follows a script; past its end it succeeds.
+#[derive(Clone, Debug)]
+pub struct Script {
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    steps: VecDeque<Step>,
+    begun: Instant,
+    starts: Vec<u64>,
+    running: Arc<()>,
+}
+
+impl Script {
+    pub fn new(steps: &[Step]) -> Self {
+        Script {
+            inner: Arc::new(Mutex::new(Inner {
+                steps: steps.iter().copied().collect(),
+                begun: Instant::now(),
+                starts: Vec::new(),
+                running: Arc::new(()),
+            })),
+        }
+    }
+
+    /// When each attempt started, in milliseconds since the script was made.
+    pub fn starts(&self) -> Vec<u64> {
+        self.inner.lock().unwrap().starts.clone()
+    }
+
+    /// How many attempts are running.
+    pub fn running(&self) -> usize {
+        Arc::strong_count(&self.inner.lock().unwrap().running) - 1
+    }
+
+    /// Milliseconds since the script was made.
+    pub fn elapsed(&self) -> u64 {
+        millis(self.inner.lock().unwrap().begun.elapsed())
+    }
+
+    /// The next attempt.
+    pub async fn attempt(&self) -> Answer {
+        let (step, _running) = {
+            let mut inner = self.inner.lock().unwrap();
+            let at = millis(inner.begun.elapsed());
+            inner.starts.push(at);
+            (
+                inner.steps.pop_front().unwrap_or(Step::S),
+                inner.running.clone(),
+            )
+        };
+        match step {
+            Step::S => Ok(200),
+            Step::F => Err(Failure::Transient),
+            Step::Unsent => Err(Failure::Unsent),
+            Step::Throttled(hint) => Err(Failure::Throttled(Duration::from_millis(hint))),
+            Step::Fault => Err(Failure::Fault),
+            Step::Permanent => Err(Failure::Permanent),
+            Step::Ignored => Err(Failure::Ignored),
+            Step::Hang => std::future::pending().await,
+            Step::SlowS(time) => {
+                tokio::time::sleep(Duration::from_millis(time)).await;
+                Ok(200)
+            }
+            Step::SlowF(time) => {
+                tokio::time::sleep(Duration::from_millis(time)).await;
+                Err(Failure::Transient)
+            }
+            Step::Rejected => Err(Failure::Rejected(Rejection::DeadlineExceeded {
+                after: Duration::ZERO,
+            })),
+            Step::Panic => panic!("as scripted"),
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap()
+}
+
+/// A registry with `dependency` in it, and its policy.
+pub fn registered(dependency: Dependency, name: &str) -> (Registry, Policy) {
+    let registry = Registry::seeded(1);
+    registry
+        .register(dependency)
+        .expect("the dependency is well configured");
+    let policy = registry
+        .policy(name)
+        .expect("it was just registered")
+        .idempotent();
+    (registry, policy)
+}
+
+/// One scripted call against a dependency called `dep`.
+pub struct Row {
+    pub id: &'static str,
+    pub dependency: fn(Dependency) -> Dependency,
+    pub steps: &'static [Step],
+    pub outcome: fn(&Answer) -> bool,
+    /// When the attempts start, in milliseconds.
+    pub starts: &'static [u64],
+    /// When the call ends.
+    pub ends: u64,
+}
+
+/// Runs every row on a dependency of its own; all mismatches are reported together.
+pub async fn run(rows: &[Row]) {
+    let mut wrong = Vec::new();
+    for row in rows {
+        let (registry, policy) = registered((row.dependency)(Dependency::named("dep")), "dep");
+        let script = Script::new(row.steps);
+        let outcome = scope(&registry, policy.call(|| script.attempt())).await;
+        let got = (script.starts(), script.elapsed());
+        if !(row.outcome)(&outcome) || got != (row.starts.to_vec(), row.ends) {
+            wrong.push(format!(
+                "{}: got {outcome:?} with starts {:?}, end {}; expected starts {:?}, end {}",
+                row.id, got.0, got.1, row.starts, row.ends
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} rows:\n{}",
+        wrong.len(),
+        rows.len(),
+        wrong.join("\n")
+    );
+}

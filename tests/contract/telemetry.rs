@@ -1,0 +1,181 @@
+//! What is told: events with their documented fields, transitions, and nothing secret.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use resilient::breaker::{Breaker, BreakerState, Rule, Transition};
+use resilient::retry::{Jitter, Retry};
+use resilient::{Dependency, Registry, resilient, scope};
+use tracing::field::{Field, Visit};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::script::Step::{F, Hang, S};
+use crate::script::{Answer, Script, registered};
+
+/// Every event as one line: its span's site, then its fields in order.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        let _ = match field.name() {
+            "message" => write!(self.0, " {value:?}"),
+            name => write!(self.0, " {name}={value:?}"),
+        };
+    }
+}
+
+impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
+    fn on_event(&self, event: &tracing::Event<'_>, cx: Context<'_, S>) {
+        let mut text = Text(
+            cx.lookup_current()
+                .map_or("-", |span| span.name())
+                .to_owned(),
+        );
+        event.record(&mut text);
+        self.0.lock().unwrap().push(text.0);
+    }
+}
+
+impl Lines {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+fn listening() -> (Lines, tracing::subscriber::DefaultGuard) {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::registry().with(lines.clone());
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+fn dependency() -> Dependency {
+    Dependency::named("dep")
+        .retry(Retry::max(2).base("100ms").jitter(Jitter::None))
+        .breaker(Breaker::consecutive(2).open_for("10s"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_carry_the_documented_fields_inside_the_span_of_the_call() {
+    let (lines, _guard) = listening();
+    let (_registry, policy) = registered(dependency(), "dep");
+    let script = Script::new(&[F, F]);
+    let _ = policy.call(|| script.attempt()).await;
+    let _ = policy.call(|| script.attempt()).await;
+    let lines = lines.take();
+    let expected = [
+        r#"resilient.call retry.attempt attempt=1 kind="network" delay_ms=100.0"#,
+        r#"resilient.call breaker.state dependency="dep" from="closed" to="open" rule="consecutive" failures=2 attempts=2"#,
+        r#"resilient.call retry.stopped attempt=2 reason="attempts""#,
+        r#"resilient.call retry.stopped attempt=1 reason="breaker""#,
+        r#"resilient.call call.rejected reason="breaker_open""#,
+    ];
+    assert_eq!(lines.len(), expected.len(), "{lines:#?}");
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(
+            line.replace(" message=", " ").starts_with(expected),
+            "{line}\n{expected}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn m12_a_drop_is_told_inside_the_span() {
+    let (lines, _guard) = listening();
+    let (_registry, policy) = registered(dependency(), "dep");
+    let script = Script::new(&[F, Hang]);
+    let call = policy.call(|| script.attempt());
+    let _ = tokio::time::timeout(Duration::from_millis(200), call).await;
+    let lines = lines.take();
+    assert!(
+        lines
+            .last()
+            .unwrap()
+            .starts_with(r#"resilient.call call.abandoned attempt=2"#),
+        "{lines:#?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn m11_arguments_and_keys_are_never_told() {
+    struct Secret(&'static str);
+    #[resilient(retry(max = 2, base = "0s"), timeout = "1s", idempotency_key = secret.0)]
+    async fn pays(secret: Secret, script: &Script) -> Answer {
+        let _ = &secret.0;
+        script.attempt().await
+    }
+    let (lines, _guard) = listening();
+    let script = Script::new(&[F, F]);
+    let _ = pays(Secret("4111-1111"), &script).await;
+    let told = lines.take().join("\n");
+    assert!(
+        told.contains("retry.attempt") && !told.contains("4111"),
+        "{told}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn n2_nested_retries_are_warned_of_once_per_site() {
+    #[resilient(retry(max = 2, base = "0s"), idempotent)]
+    async fn outer(script: &Script) -> Answer {
+        inner(script).await
+    }
+    #[resilient(retry(max = 2, base = "0s"), idempotent)]
+    async fn inner(script: &Script) -> Answer {
+        script.attempt().await
+    }
+    let (lines, _guard) = listening();
+    let registry = Registry::seeded(1);
+    for _ in 0..3 {
+        let script = Script::new(&[F; 4]);
+        let _ = scope(&registry, outer(&script)).await;
+    }
+    let warnings = lines
+        .take()
+        .iter()
+        .filter(|line| line.contains("retry.nested"))
+        .count();
+    assert_eq!(warnings, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn transitions_reach_listeners_and_subscribers_in_order() {
+    let heard: Arc<Mutex<Vec<(BreakerState, BreakerState)>>> = Arc::default();
+    let listener = heard.clone();
+    let (registry, policy) = registered(
+        Dependency::named("dep").retry(Retry::never()).breaker(
+            Breaker::consecutive(1)
+                .open_for("1s")
+                .close_after(1)
+                .on_transition(move |transition: &Transition| {
+                    listener
+                        .lock()
+                        .unwrap()
+                        .push((transition.from, transition.to));
+                }),
+        ),
+        "dep",
+    );
+    let mut transitions = registry.subscribe();
+    let script = Script::new(&[F, S]);
+    let _ = policy.call(|| script.attempt()).await;
+    tokio::time::advance(Duration::from_millis(1_201)).await;
+    let _ = policy.call(|| script.attempt()).await;
+
+    use BreakerState::{Closed, HalfOpen, Open};
+    let expected = [(Closed, Open), (Open, HalfOpen), (HalfOpen, Closed)];
+    assert_eq!(*heard.lock().unwrap(), expected);
+    let rules = [Rule::Consecutive, Rule::OpenElapsed, Rule::ProbesSucceeded];
+    for ((from, to), rule) in expected.into_iter().zip(rules) {
+        let told = transitions.recv().await.unwrap();
+        assert_eq!(
+            (&*told.dependency, told.from, told.to, told.rule),
+            ("dep", from, to, rule)
+        );
+    }
+    assert_eq!(transitions.missed(), 0);
+}
