@@ -144,6 +144,13 @@ impl Breaker {
 
     /// How many attempts the window must hold before the failure rate is judged: at least 1,
     /// default 20. Probes are judged whatever this is.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::failure_rate(0.5).min_attempts(50).settings().unwrap();
+    /// assert_eq!(settings.failure_rate.unwrap().min_attempts, 50);
+    /// ```
     pub fn min_attempts(mut self, attempts: u32) -> Self {
         self.min_attempts = Some(attempts);
         self
@@ -151,12 +158,26 @@ impl Breaker {
 
     /// How far back attempts count for the failure rate: default 10 seconds. The window moves in
     /// tenths of its length.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::failure_rate(0.5).window("1min").settings().unwrap();
+    /// assert_eq!(settings.failure_rate.unwrap().window.as_secs(), 60);
+    /// ```
     pub fn window(mut self, window: impl IntoDuration) -> Self {
         self.window = Some(window.into_duration());
         self
     }
 
     /// How far back failures in a row count: default 60 seconds.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).within("10s").settings().unwrap();
+    /// assert_eq!(settings.consecutive.unwrap().within.as_secs(), 10);
+    /// ```
     pub fn within(mut self, within: impl IntoDuration) -> Self {
         self.within = Some(within.into_duration());
         self
@@ -165,6 +186,13 @@ impl Breaker {
     /// How far apart the first and the last of the failures in a row must be, so that one bad
     /// moment that hits many calls at once is not taken for a broken dependency. At most
     /// [`within`](Breaker::within); default zero.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).spanning("3s").settings().unwrap();
+    /// assert_eq!(settings.consecutive.unwrap().spanning.as_secs(), 3);
+    /// ```
     pub fn spanning(mut self, spanning: impl IntoDuration) -> Self {
         self.spanning = Some(spanning.into_duration());
         self
@@ -172,6 +200,13 @@ impl Breaker {
 
     /// How long calls are refused before probes are admitted: default 5 seconds. Each opening
     /// takes this time give or take up to 20 %, so that many processes do not probe in step.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).open_for("30s").settings().unwrap();
+    /// assert_eq!(settings.open_for.as_secs(), 30);
+    /// ```
     pub fn open_for(mut self, open_for: impl IntoDuration) -> Self {
         self.open_for = Some(open_for.into_duration());
         self
@@ -198,12 +233,26 @@ impl Breaker {
     /// [`open_for`](Breaker::open_for)) has lost its place to the next one, and its outcome no
     /// longer counts. So give calls that may take longer than the open time a timeout, or none of
     /// them will ever close the breaker.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).probes(1).settings().unwrap();
+    /// assert_eq!(settings.probes, 1);
+    /// ```
     pub fn probes(mut self, probes: u32) -> Self {
         self.probes = Some(probes);
         self
     }
 
     /// How many successful probes close the breaker: at least 1, default 2.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).close_after(3).settings().unwrap();
+    /// assert_eq!(settings.close_after, 3);
+    /// ```
     pub fn close_after(mut self, successes: u32) -> Self {
         self.close_after = Some(successes);
         self
@@ -211,6 +260,13 @@ impl Breaker {
 
     /// Whether a throttled attempt (HTTP 429) is a failure. By default it is not counted at all:
     /// a dependency that asks for patience works.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).count_throttled(true).settings().unwrap();
+    /// assert!(settings.count_throttled);
+    /// ```
     pub fn count_throttled(mut self, count: bool) -> Self {
         self.count_throttled = Some(count);
         self
@@ -219,12 +275,26 @@ impl Breaker {
     /// A call that is dropped counts as a failure if its attempt had run longer than this, so that
     /// impatient callers do not hide a dependency that hangs. Default: half of the attempt's
     /// timeout; without a timeout a dropped call never counts.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).drop_counts_after("2s").settings().unwrap();
+    /// assert_eq!(settings.drop_counts_after.unwrap().as_secs(), 2);
+    /// ```
     pub fn drop_counts_after(mut self, age: impl IntoDuration) -> Self {
         self.drop_counts_after = Some(age.into_duration());
         self
     }
 
     /// Whether each attempt (the default) or each call as a whole is admitted and judged.
+    ///
+    /// ```
+    /// use resilient_core::breaker::{Breaker, Per};
+    ///
+    /// let settings = Breaker::consecutive(5).per(Per::Call).settings().unwrap();
+    /// assert_eq!(settings.per, Per::Call);
+    /// ```
     pub fn per(mut self, per: Per) -> Self {
         self.per = Some(per);
         self

@@ -93,3 +93,24 @@ impl Consecutive {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_is_remembered_in_little_space() {
+        let mut run = Consecutive::new(ConsecutiveRule {
+            failures: 5,
+            within: Duration::from_secs(60),
+            spanning: Duration::from_secs(59),
+        });
+        for millis in 0..58_000 {
+            run.failed(Moment::at_millis(millis));
+        }
+        assert_eq!(run.tripped(Moment::at_millis(58_000)), None);
+        assert!(run.latest.len() == 5 && run.marks.len() <= 1 + MARKS as usize);
+        run.failed(Moment::at_millis(59_000));
+        assert_eq!(run.tripped(Moment::at_millis(59_000)), Some(5));
+    }
+}

@@ -14,6 +14,9 @@ use super::transition::Rule;
 use super::word::Word;
 use crate::seam::clock::Moment;
 
+/// The generation of a breaker that has never changed its state.
+pub(crate) const FIRST_GENERATION: u32 = 0;
+
 /// A breaker's state, its counts, and the changes nobody has been told yet.
 ///
 /// Time comes in with every operation and never runs backwards in here: whoever read the clock
@@ -70,7 +73,7 @@ impl Engine {
     pub(crate) fn new(settings: BreakerSettings, now: Moment) -> Self {
         Engine {
             phase: resting(&settings, now),
-            generation: 0,
+            generation: FIRST_GENERATION,
             rules: Rules::new(&settings),
             openings: 0,
             latest: now,

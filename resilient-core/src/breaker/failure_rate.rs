@@ -58,7 +58,7 @@ impl FailureRate {
     /// older successes are gone. If not, successes need only be counted.
     pub(crate) fn could_trip_on_success(&self) -> bool {
         self.window.outlooks().any(|(good, bad)| {
-            bad > 0 && self.is_too_large(bad, (good + bad).max(u64::from(self.rule.min_attempts)))
+            self.is_too_large(bad, (good + bad).max(u64::from(self.rule.min_attempts)))
         })
     }
 

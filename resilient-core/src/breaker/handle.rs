@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::BreakerState;
 use super::announce::{Announcer, Guarded, tell};
-use super::engine::{Engine, View, retry_in};
+use super::engine::{Engine, FIRST_GENERATION, View, retry_in};
 use super::forced::ForcedKind;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
@@ -68,10 +68,22 @@ impl BreakerHandle {
         random: Random,
         announcer: Announcer,
     ) -> Arc<Self> {
+        let tally = Tally::new(FIRST_GENERATION);
+        BreakerHandle::with_tally(name, settings, random, announcer, tally)
+    }
+
+    /// For models, whose number of shards must not depend on the machine.
+    pub(super) fn with_tally(
+        name: Name,
+        settings: BreakerSettings,
+        random: Random,
+        announcer: Announcer,
+        tally: Tally,
+    ) -> Arc<Self> {
         let engine = Engine::new(settings, now());
         let handle = BreakerHandle {
             published: Published::new(engine.view()),
-            tally: Tally::new(engine.generation()),
+            tally,
             guarded: Lock::new(Guarded::new(engine)),
             panics: AtomicU64::new(0),
             id: next_id(),
@@ -444,4 +456,5 @@ fn next_id() -> u32 {
 }
 
 #[cfg(test)]
+#[cfg(not(loom))]
 mod tests;

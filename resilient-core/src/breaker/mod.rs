@@ -39,6 +39,10 @@ mod ticket;
 #[cfg(feature = "runtime")]
 mod word;
 
+#[cfg(test)]
+#[cfg(all(loom, feature = "runtime"))]
+mod models;
+
 pub use config::Breaker;
 pub use settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
 pub use state::BreakerState;

@@ -48,6 +48,13 @@ pub struct BreakerSettings {
 
 /// Opens when a share of at least `threshold` of at least `min_attempts` in the last `window`
 /// failed.
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+///
+/// let rule = Breaker::failure_rate(0.5).settings().unwrap().failure_rate.unwrap();
+/// assert_eq!((rule.threshold, rule.min_attempts), (0.5, 20));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RateRule {
@@ -59,7 +66,15 @@ pub struct RateRule {
     pub window: Duration,
 }
 
-/// Opens after `failures` in a row, if they happened within `within` and not all in a moment.
+/// Opens after `failures` in a row, if they happened within `within` and the first and
+/// the last of them are at least `spanning` apart.
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+///
+/// let rule = Breaker::consecutive(5).settings().unwrap().consecutive.unwrap();
+/// assert_eq!((rule.failures, rule.within.as_secs()), (5, 60));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConsecutiveRule {
@@ -73,6 +88,13 @@ pub struct ConsecutiveRule {
 
 /// Each time the breaker opens before it has been closed for a whole window, its open time is
 /// `factor` times the one before, up to `max`.
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+///
+/// let growth = Breaker::consecutive(5).growth(2.0, "1min").settings().unwrap().growth;
+/// assert_eq!(growth.map(|growth| growth.factor), Some(2.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Growth {
@@ -83,6 +105,12 @@ pub struct Growth {
 }
 
 /// What one verdict of the breaker is about.
+///
+/// ```
+/// use resilient_core::breaker::{Breaker, Per};
+///
+/// assert_eq!(Breaker::default().settings().unwrap().per, Per::Attempt);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Per {
     /// Each attempt is admitted and judged by itself.
@@ -92,7 +120,15 @@ pub enum Per {
     Call,
 }
 
-/// A function that is told about every change of a breaker's state.
+/// A function that is told about every change of a breaker's state, made by
+/// [`Breaker::on_transition`](super::Breaker::on_transition).
+///
+/// ```
+/// use resilient_core::breaker::Breaker;
+///
+/// let breaker = Breaker::consecutive(5).on_transition(|_| {});
+/// assert!(breaker.settings().unwrap().on_transition.is_some());
+/// ```
 #[derive(Clone)]
 pub struct OnTransition(Arc<dyn Fn(&Transition) + Send + Sync>);
 

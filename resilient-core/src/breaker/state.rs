@@ -8,8 +8,6 @@ use std::fmt;
 /// use resilient_core::breaker::BreakerState;
 ///
 /// assert_eq!(BreakerState::HalfOpen.to_string(), "half-open");
-/// assert!(BreakerState::Observing.admits_all());
-/// assert!(!BreakerState::ForcedOpen.admits_all());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -31,7 +29,13 @@ pub enum BreakerState {
 }
 
 impl BreakerState {
-    /// The word for this state in events and metrics.
+    /// The word for this state in messages, events and metrics.
+    ///
+    /// ```
+    /// use resilient_core::breaker::BreakerState;
+    ///
+    /// assert_eq!(BreakerState::ForcedOpen.as_str(), "forced open");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             BreakerState::Closed => "closed",
@@ -45,6 +49,13 @@ impl BreakerState {
     }
 
     /// Whether every call runs in this state.
+    ///
+    /// ```
+    /// use resilient_core::breaker::BreakerState;
+    ///
+    /// assert!(BreakerState::Observing.admits_all());
+    /// assert!(!BreakerState::HalfOpen.admits_all());
+    /// ```
     pub const fn admits_all(self) -> bool {
         matches!(
             self,

@@ -11,6 +11,17 @@ use crate::name::Name;
 /// Each change is announced exactly once, in order. While a breaker only observes, `from` and
 /// `to` are both [`BreakerState::Observing`], and the rest says when it would have opened, why,
 /// and for how long.
+///
+/// ```
+/// use resilient_core::breaker::{Breaker, BreakerState};
+///
+/// let breaker = Breaker::consecutive(5).on_transition(|transition| {
+///     if transition.to == BreakerState::Open {
+///         eprintln!("{} is down: {}", transition.dependency, transition.rule);
+///     }
+/// });
+/// # assert!(breaker.settings().is_ok());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Transition {
@@ -38,7 +49,7 @@ pub struct Transition {
 /// ```
 /// use resilient_core::breaker::Rule;
 ///
-/// assert_eq!(Rule::FailureRate.as_str(), "failure_rate");
+/// assert_eq!(Rule::FailureRate.to_string(), "failure_rate");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -67,6 +78,12 @@ pub enum Rule {
 
 impl Rule {
     /// The word for this rule in events and metrics.
+    ///
+    /// ```
+    /// use resilient_core::breaker::Rule;
+    ///
+    /// assert_eq!(Rule::ProbesSucceeded.as_str(), "probes_succeeded");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
             Rule::FailureRate => "failure_rate",

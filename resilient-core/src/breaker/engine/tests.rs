@@ -292,6 +292,17 @@ mod closed {
             ],
             &[TRIPS],
         );
+        // The run is older than a minute, and what lies within spans enough.
+        play(
+            &breaker,
+            vec![
+                (0, Fail, Closed),
+                (30_000, Fail, Closed),
+                (60_100, Fail, Closed),
+                (60_200, Fail, Open),
+            ],
+            &[TRIPS],
+        );
     }
 
     #[test]
@@ -776,6 +787,21 @@ mod forced {
                 TRIPS,
             ],
         );
+        play(
+            &Breaker::consecutive(3),
+            vec![
+                (0, Fail, Closed),
+                (0, Fail, Closed),
+                (0, Force(K::Closed, None), ForcedClosed),
+                (0, Lift, Closed),
+                (0, Fail, Open),
+            ],
+            &[
+                (Closed, ForcedClosed, Rule::Forced),
+                (ForcedClosed, Closed, Rule::Lifted),
+                TRIPS,
+            ],
+        );
     }
 
     #[test]
@@ -988,6 +1014,20 @@ mod view {
             let view = view_after(&breaker, steps, &[]);
             assert_eq!(view.word.heeds_success(), heeds, "{number} steps");
         }
+    }
+
+    #[test]
+    fn the_time_to_date_successes_moves_in_steps() {
+        let breaker = Breaker::failure_rate(1.0).min_attempts(100).window("10s");
+        let settings = breaker.settings().expect("valid settings");
+        let mut engine = Engine::new(settings, Moment::at_millis(0));
+        let mut dated_at = |millis| {
+            engine.date(0, Moment::at_millis(millis));
+            engine.view().next_tick
+        };
+        assert_eq!(dated_at(0), Moment::at_millis(1_000));
+        assert_eq!(dated_at(999), Moment::at_millis(1_000));
+        assert_eq!(dated_at(1_500), Moment::at_millis(2_500));
     }
 
     #[test]

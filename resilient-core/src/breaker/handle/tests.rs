@@ -239,6 +239,10 @@ async fn undated_successes_are_in_the_rate() {
     assert_eq!(handle.state(), BreakerState::Closed);
     call(&handle, Verdict::Failure);
     assert_eq!(handle.state(), BreakerState::Open);
+    handle.reset();
+    (0..20).for_each(|_| call(&handle, Verdict::Success));
+    (0..19).for_each(|_| call(&handle, Verdict::Failure));
+    assert_eq!(handle.state(), BreakerState::Closed);
 }
 
 #[tokio::test(start_paused = true)]
@@ -300,6 +304,7 @@ async fn b4_stale_results_and_attempts() {
     assert_eq!(handle.state(), BreakerState::HalfOpen);
     handle.record(probe, Verdict::Success);
     assert!(handle.may_continue(&old), "closed again");
+    assert!(!handle.may_continue(&probe), "still one attempt");
     handle.record(old, Verdict::Failure);
     handle.record(probe, Verdict::Failure);
     assert_eq!(handle.state(), BreakerState::Closed);
@@ -429,6 +434,22 @@ async fn b6_a_forced_state_ends_by_itself() {
         ]
     );
     assert_eq!(handle.state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b6_an_observer_counts_again_once_it_would_be_half_open() {
+    let (handle, heard) = breaker(&Breaker::failure_rate(0.5).min_attempts(10).open_for("1s"));
+    handle.observe(None);
+    (0..10).for_each(|_| call(&handle, Verdict::Failure));
+    assert_eq!(rules(&heard), [Rule::Forced, Rule::FailureRate]);
+    (0..10).for_each(|_| call(&handle, Verdict::Success));
+    assert_eq!(handle.snapshot(now()).attempts, 0);
+    advance(1_200).await;
+    handle.tick(now());
+    (0..11).for_each(|_| call(&handle, Verdict::Success));
+    (0..10).for_each(|_| call(&handle, Verdict::Failure));
+    assert_eq!(handle.snapshot(now()).attempts, 21);
+    assert_eq!(heard.lock().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,136 @@
+//! What passes between the word, the tally and the lock, under every schedule:
+//! `RUSTFLAGS="--cfg loom"`.
+
+use std::sync::Arc as StdArc;
+use std::sync::Mutex as StdMutex;
+
+use loom::sync::Arc;
+use loom::thread;
+
+use super::engine::FIRST_GENERATION;
+use super::{Breaker, BreakerHandle, BreakerState, Rule, Transition, Verdict};
+use crate::name::Name;
+use crate::seam::clock::now;
+use crate::seam::random::Random;
+use crate::window::Tally;
+
+/// Not one of loom's: nothing in a model waits for it.
+type Heard = StdArc<StdMutex<Vec<Rule>>>;
+
+fn breaker(config: &Breaker) -> (Arc<BreakerHandle>, Heard) {
+    let heard = Heard::default();
+    let ear = heard.clone();
+    let told = loom::sync::atomic::AtomicUsize::new(0);
+    let announcer = StdArc::new(move |transition: &Transition| {
+        // Gives the others a chance between taking a change and telling it.
+        told.fetch_add(1, loom::sync::atomic::Ordering::Relaxed);
+        ear.lock().expect("no panic").push(transition.rule);
+    });
+    let handle = BreakerHandle::with_tally(
+        Name::new("payment").expect("the name is good"),
+        config.settings().expect("the numbers are good"),
+        Random::default(),
+        announcer,
+        Tally::with_shards(FIRST_GENERATION, 2),
+    );
+    (handle, heard)
+}
+
+fn call(handle: &BreakerHandle, verdict: Verdict) {
+    let ticket = handle.admit(None).expect("closed");
+    handle.record(ticket, verdict);
+}
+
+fn rules(heard: &Heard) -> Vec<Rule> {
+    heard.lock().expect("no panic").clone()
+}
+
+#[test]
+fn b1_whoever_completes_the_minimum_is_judged() {
+    loom::model(|| {
+        let (handle, heard) = breaker(&Breaker::failure_rate(0.5).min_attempts(2));
+        let (good, bad) = (handle.admit(None), handle.admit(None));
+        let (good, bad) = (good.expect("closed"), bad.expect("closed"));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.record(good, Verdict::Success)
+        });
+        handle.record(bad, Verdict::Failure);
+        other.join().expect("no panic");
+        assert_eq!(handle.state(), BreakerState::Open);
+        assert_eq!(rules(&heard), [Rule::FailureRate]);
+    });
+}
+
+#[test]
+fn b11_nothing_is_lost_between_tally_and_window() {
+    loom::model(|| {
+        let config = Breaker::failure_rate(1.0).min_attempts(100).window("1h");
+        let (handle, _) = breaker(&config);
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || {
+                call(&handle, Verdict::Success);
+                call(&handle, Verdict::Success);
+            }
+        });
+        call(&handle, Verdict::Failure);
+        other.join().expect("no panic");
+        let snapshot = handle.snapshot(now());
+        assert_eq!((snapshot.failures, snapshot.attempts), (1, 3));
+    });
+}
+
+#[test]
+fn b4_a_stale_success_is_in_no_later_count() {
+    loom::model(|| {
+        let config = Breaker::failure_rate(1.0).min_attempts(100).window("1h");
+        let (handle, _) = breaker(&config);
+        let stale = handle.admit(None).expect("closed");
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.record(stale, Verdict::Success)
+        });
+        handle.reset();
+        call(&handle, Verdict::Success);
+        other.join().expect("no panic");
+        assert_eq!(handle.snapshot(now()).attempts, 1);
+    });
+}
+
+#[test]
+fn a04_one_probe_is_admitted() {
+    loom::model(|| {
+        let config = Breaker::consecutive(1).open_for("1ns").probes(1);
+        let (handle, heard) = breaker(&config);
+        call(&handle, Verdict::Failure);
+        let lease = Some(std::time::Duration::from_secs(3_600));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.admit(lease).is_ok()
+        });
+        let here = handle.admit(lease).is_ok();
+        let there = other.join().expect("no panic");
+        assert!(here != there, "here {here}, there {there}");
+        assert_eq!(rules(&heard), [Rule::Consecutive, Rule::OpenElapsed]);
+    });
+}
+
+#[test]
+fn b07_changes_are_told_once_and_in_order() {
+    loom::model(|| {
+        let (handle, heard) = breaker(&Breaker::consecutive(1).open_for("1h"));
+        let (first, second) = (handle.admit(None), handle.admit(None));
+        let (first, second) = (first.expect("closed"), second.expect("closed"));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.record(first, Verdict::Failure)
+        });
+        handle.record(second, Verdict::Failure);
+        handle.reset();
+        other.join().expect("no panic");
+        let heard = rules(&heard);
+        let told = heard.as_slice();
+        assert!(told == [Rule::Consecutive, Rule::Reset], "{told:?}");
+    });
+}
