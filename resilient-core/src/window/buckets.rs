@@ -77,6 +77,21 @@ impl Buckets {
         self.sums
     }
 
+    /// Forgets outcomes that were counted as bad at `then`, unless that is forgotten already.
+    pub(crate) fn take_back(&mut self, then: Moment, bad: u64) {
+        let Some(started) = self.started else {
+            return;
+        };
+        let age = nanos(started.since(then)).div_ceil(self.width);
+        if age >= COUNT as u64 {
+            return;
+        }
+        let index = self.index(usize::try_from(age).unwrap_or(0));
+        let bad = bad.min(self.bad[index]);
+        self.bad[index] -= bad;
+        self.sums.1 -= bad;
+    }
+
     /// Totals of what will still be remembered after each further turn, longest first, as of the
     /// last time that was counted.
     pub(crate) fn outlooks(&self) -> impl Iterator<Item = (u64, u64)> + '_ {

@@ -1,0 +1,140 @@
+//! The budget that successes fill.
+
+use std::time::Duration;
+
+use crate::seam::clock::{Moment, nanos};
+use crate::seam::sync::{AtomicU64, Lock, Ordering};
+
+/// One token; the bucket counts billionths, so that a tenth of one is exact and the largest bucket
+/// still fits its word.
+const TOKEN: u64 = 1_000_000_000;
+
+/// A share, checked to be neither negative nor huge, in billionths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates, and what was checked fits"
+)]
+pub(super) fn billionths(share: f64) -> u64 {
+    (share * 1e9).round() as u64
+}
+
+/// A bucket of tokens. What successes put in is one exchange without a lock, and nothing at all
+/// while it is full.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    level: AtomicU64,
+    full: AtomicU64,
+    per_success: AtomicU64,
+    trickle: Lock<Trickle>,
+}
+
+/// What time puts in.
+#[derive(Debug)]
+struct Trickle {
+    every: u64,
+    /// Up to when time has been paid for.
+    since: Moment,
+}
+
+impl Tokens {
+    /// A full bucket.
+    pub(super) fn new(max: u32, per_success: f64, every: Duration, now: Moment) -> Self {
+        let full = u64::from(max) * TOKEN;
+        Tokens {
+            level: AtomicU64::new(full),
+            full: AtomicU64::new(full),
+            per_success: AtomicU64::new(billionths(per_success)),
+            trickle: Lock::new(Trickle {
+                every: nanos(every).max(1),
+                since: now,
+            }),
+        }
+    }
+
+    /// Other numbers. The tokens stay, as far as they fit.
+    pub(super) fn reconfigure(&self, max: u32, per_success: f64, every: Duration) {
+        let full = u64::from(max) * TOKEN;
+        self.trickle.lock().every = nanos(every).max(1);
+        self.per_success
+            .store(billionths(per_success), Ordering::Relaxed);
+        self.full.store(full, Ordering::Relaxed);
+        self.change(|level| (level > full).then_some(full));
+    }
+
+    /// Fills it up.
+    pub(super) fn fill(&self) {
+        self.level
+            .store(self.full.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// A success puts its part in.
+    pub(super) fn succeeded(&self) {
+        let full = self.full.load(Ordering::Relaxed);
+        if self.level.load(Ordering::Relaxed) < full {
+            self.put(self.per_success.load(Ordering::Relaxed));
+        }
+    }
+
+    /// Takes one token, if there is a whole one.
+    pub(super) fn try_spend(&self, now: Moment) -> bool {
+        self.catch_up(now);
+        let full = self.full.load(Ordering::Relaxed);
+        // A success that read a larger size before it changed may have filled beyond this one.
+        self.change(|level| level.min(full).checked_sub(TOKEN))
+    }
+
+    /// Puts back a whole token.
+    pub(super) fn refund(&self) {
+        self.put(TOKEN);
+    }
+
+    /// How many whole tokens there are.
+    pub(super) fn left(&self, now: Moment) -> u64 {
+        self.catch_up(now);
+        let full = self.full.load(Ordering::Relaxed);
+        self.level.load(Ordering::Relaxed).min(full) / TOKEN
+    }
+
+    /// Puts in what time has earned. A full bucket earns nothing, so that the first retry after a
+    /// quiet hour is not paid for by that hour.
+    fn catch_up(&self, now: Moment) {
+        let mut trickle = self.trickle.lock();
+        let full = self.full.load(Ordering::Relaxed);
+        if self.level.load(Ordering::Relaxed) >= full {
+            trickle.since = trickle.since.max(now);
+            return;
+        }
+        let earned = nanos(now.since(trickle.since)) / trickle.every;
+        if earned > 0 {
+            let paid = Duration::from_nanos(earned.saturating_mul(trickle.every));
+            trickle.since = trickle.since.plus(paid);
+            self.put(earned.saturating_mul(TOKEN));
+        }
+    }
+
+    fn put(&self, amount: u64) {
+        let full = self.full.load(Ordering::Relaxed);
+        self.change(|level| {
+            let more = level.saturating_add(amount).min(full);
+            (more > level).then_some(more)
+        });
+    }
+
+    /// Changes the level in one exchange; `false` if `to` wants no change.
+    fn change(&self, to: impl Fn(u64) -> Option<u64>) -> bool {
+        let mut level = self.level.load(Ordering::Relaxed);
+        while let Some(next) = to(level) {
+            match self.level.compare_exchange_weak(
+                level,
+                next,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(now) => level = now,
+            }
+        }
+        false
+    }
+}
