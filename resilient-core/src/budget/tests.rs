@@ -86,11 +86,12 @@ fn g1_ratio_scripts() {
             ratio(0.5, 0),
             "a100 t +8000 s10/10",
         ),
-        // Without a clock reading for 100 s, a tenth of the answers lie in the window at most.
+        // Without a clock reading for 100 s, 10 answers a second; the newest tenth of the window
+        // has just begun, so it remembers 9 s.
         (
             "g1 undated answers are spread over the time they may be from",
             ratio(1.0, 0),
-            "t +100000 a1000 s100/1000",
+            "t +100000 a1000 s90/1000",
         ),
         // What was never sent is given back.
         ("i05 given back", ratio(0.0, 2), "s2/3 r1 s1/3 r1 r1 s2/3"),

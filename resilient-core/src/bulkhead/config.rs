@@ -25,9 +25,9 @@ use crate::invalid::InvalidSetting;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Bulkhead {
-    max_concurrent: Option<usize>,
-    max_queue: Option<usize>,
-    max_wait: Option<GivenDuration>,
+    limit: Option<usize>,
+    places: Option<usize>,
+    wait: Option<GivenDuration>,
 }
 
 impl Bulkhead {
@@ -38,7 +38,7 @@ impl Bulkhead {
     #[must_use]
     pub fn max_concurrent(limit: usize) -> Self {
         Bulkhead {
-            max_concurrent: Some(limit),
+            limit: Some(limit),
             ..Bulkhead::default()
         }
     }
@@ -61,7 +61,7 @@ impl Bulkhead {
     /// Attempts that wait are served in the order in which they came, and before any newcomer.
     #[must_use]
     pub fn max_queue(mut self, places: usize) -> Self {
-        self.max_queue = Some(places);
+        self.places = Some(places);
         self
     }
 
@@ -70,7 +70,7 @@ impl Bulkhead {
     /// Left out, it waits until the call's deadline. Needs a queue, see [`Bulkhead::max_queue`].
     #[must_use]
     pub fn max_wait(mut self, wait: impl IntoDuration) -> Self {
-        self.max_wait = Some(wait.into_duration());
+        self.wait = Some(wait.into_duration());
         self
     }
 
@@ -84,7 +84,7 @@ impl Bulkhead {
         let defaults = BulkheadSettings::default();
         let mut problems = Vec::new();
 
-        let max_concurrent = self.max_concurrent.unwrap_or(defaults.max_concurrent);
+        let max_concurrent = self.limit.unwrap_or(defaults.max_concurrent);
         if max_concurrent == 0 {
             problems.push(InvalidSetting::new(
                 "bulkhead",
@@ -93,8 +93,8 @@ impl Bulkhead {
                 "would refuse every call; write a limit of 1 or more, or `Bulkhead::unlimited()` for none",
             ));
         }
-        let max_queue = self.max_queue.unwrap_or(defaults.max_queue);
-        let max_wait = match &self.max_wait {
+        let max_queue = self.places.unwrap_or(defaults.max_queue);
+        let max_wait = match &self.wait {
             None => defaults.max_wait,
             Some(given) => match check_wait(given, max_queue) {
                 Ok(wait) => Some(wait),

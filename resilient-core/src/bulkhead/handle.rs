@@ -208,7 +208,7 @@ impl BulkheadHandle {
     /// Gives up waiting and takes nothing: a permit that was granted meanwhile goes to the next.
     pub(crate) fn abandon(&self, waiter: Waiter) {
         let mut line = self.line.lock();
-        let left = line.queue.leave(&waiter);
+        let left = line.queue.leave(waiter);
         if left.is_some() {
             self.tell(&mut line);
         }

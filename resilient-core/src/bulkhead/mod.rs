@@ -21,6 +21,6 @@ mod tests;
 
 pub use config::{Bulkhead, BulkheadSettings};
 #[cfg(feature = "runtime")]
-pub(crate) use handle::{Acquired, BulkheadHandle, QueueFull};
+pub(crate) use handle::{Acquired, BulkheadHandle};
 #[cfg(feature = "runtime")]
 pub(crate) use queue::Waiter;

@@ -16,7 +16,7 @@ pub(crate) struct Waiter {
 }
 
 /// First come, first served. Numbers rise, are never used again, and leave in rising order or by
-/// giving up; so whoever still waits and has a number below [`Queue::next_to_serve`] was served.
+/// giving up; so whoever still waits and has a number below [`Queue::served`] was served.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: BTreeMap<u64, Waker>,
@@ -50,8 +50,9 @@ impl Queue {
     }
 
     /// Leaves without being served; `None` if it was served before.
-    pub(super) fn leave(&mut self, waiter: &Waiter) -> Option<Waker> {
-        self.waiting.remove(&waiter.number)
+    pub(super) fn leave(&mut self, waiter: Waiter) -> Option<Waker> {
+        let Waiter { number } = waiter;
+        self.waiting.remove(&number)
     }
 
     /// Changes whom to wake for `waiter`.
