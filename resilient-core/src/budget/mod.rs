@@ -14,7 +14,8 @@ mod ratio;
 #[cfg(feature = "runtime")]
 mod tokens;
 
-#[cfg(all(test, not(loom), feature = "runtime"))]
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 
 pub use config::{Budget, BudgetSettings};

@@ -14,9 +14,11 @@ mod permits;
 #[cfg(feature = "runtime")]
 mod queue;
 
-#[cfg(all(test, loom, feature = "runtime"))]
+#[cfg(test)]
+#[cfg(all(loom, feature = "runtime"))]
 mod models;
-#[cfg(all(test, not(loom), feature = "runtime"))]
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 
 pub use config::{Bulkhead, BulkheadSettings};

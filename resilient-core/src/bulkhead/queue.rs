@@ -15,6 +15,12 @@ pub(crate) struct Waiter {
     pub(super) number: u64,
 }
 
+impl Waiter {
+    fn into_number(self) -> u64 {
+        self.number
+    }
+}
+
 /// First come, first served. Numbers rise, are never used again, and leave in rising order or by
 /// giving up; so whoever still waits and has a number below [`Queue::served`] was served.
 #[derive(Debug, Default)]
@@ -51,8 +57,7 @@ impl Queue {
 
     /// Leaves without being served; `None` if it was served before.
     pub(super) fn leave(&mut self, waiter: Waiter) -> Option<Waker> {
-        let Waiter { number } = waiter;
-        self.waiting.remove(&number)
+        self.waiting.remove(&waiter.into_number())
     }
 
     /// Changes whom to wake for `waiter`.

@@ -55,7 +55,10 @@ impl Play {
             "?" => self.look(rest),
             "=" => {
                 let (limit, queue) = rest.split_once('/').expect("two numbers");
-                let number = |text: &str| text.parse::<usize>().expect("a number");
+                let number = |text: &str| match text {
+                    "max" => usize::MAX,
+                    _ => text.parse().expect("a number"),
+                };
                 self.bulkhead
                     .reconfigure(settings(number(limit), number(queue)));
                 String::new()
@@ -111,119 +114,121 @@ impl Play {
     }
 }
 
+/// What it shows, limit, queue, and the script.
+const SCRIPTS: &[(&str, usize, usize, &str)] = &[
+    (
+        "bh01_bh17 beyond the limit is refused at once",
+        2,
+        0,
+        "+a runs, +b runs, +c full, -a, +d runs, +e full, #2/0",
+    ),
+    (
+        "c12 the queue is as deep as it says",
+        1,
+        2,
+        "+a runs, +b waits, +c waits, +d full, -a, ?c waits, ?b runs, +d waits, -b, ?c runs, ?d waits, #1/1",
+    ),
+    (
+        "c02 the head of the queue leaves while a permit comes back",
+        1,
+        2,
+        "+a runs, +b waits, +c waits, -a, -b, ?c runs, #1/0",
+    ),
+    (
+        "c02 the head leaves before the permit comes back",
+        1,
+        2,
+        "+a runs, +b waits, +c waits, -b, ?c waits, -a, ?c runs, #1/0",
+    ),
+    (
+        "c03 served and gone before it looks",
+        1,
+        1,
+        "+a runs, +b waits, -a, #1/0, -b, #0/0, +c runs",
+    ),
+    (
+        "c10 a newcomer goes behind those who wait",
+        1,
+        9,
+        "+a runs, +w1 waits, +w2 waits, -a, +n1 waits, ?w2 waits, ?w1 runs, -w1, +n2 waits, ?n1 waits, ?w2 runs, -w2, ?n2 waits, ?n1 runs, -n1, ?n2 runs",
+    ),
+    (
+        "c10 a middle one that leaves does not disturb the order",
+        1,
+        9,
+        "+a runs, +b waits, +c waits, +d waits, -c, -a, ?d waits, ?b runs, -b, ?d runs, -d, #0/0",
+    ),
+    (
+        "bh10 a retry joins the tail",
+        1,
+        5,
+        "+a runs, +b waits, +c waits, -a, +a2 waits, ?b runs, -b, ?a2 waits, ?c runs, -c, ?a2 runs",
+    ),
+    (
+        "bh20 growth lets newcomers in",
+        1,
+        0,
+        "+a runs, +b full, =2/0, +b runs, +c full",
+    ),
+    (
+        "k1 growth serves those who wait, in order",
+        1,
+        5,
+        "+a runs, +b waits, +c waits, +d waits, =3/5, ?d waits, ?b runs, ?c runs, #3/1",
+    ),
+    (
+        "bh21 a lower limit waits for permits to come back",
+        2,
+        0,
+        "+a runs, +b runs, =1/0, +c full, -a, +c full, #1/0, -b, +c runs, +d full",
+    ),
+    (
+        "k1 what is owed comes before who waits",
+        3,
+        5,
+        "+a runs, +b runs, +c runs, +w waits, =1/5, -a, ?w waits, -b, ?w waits, #1/1, -c, ?w runs, #1/0",
+    ),
+    (
+        "k1 growing again pays back what is owed",
+        3,
+        0,
+        "+a runs, +b runs, +c runs, =1/0, =2/0, +d full, -a, +d full, -b, +d runs, #2/0",
+    ),
+    (
+        "k1 shrinking takes free permits at once",
+        8,
+        0,
+        "+a runs, =2/0, +b runs, +c full, #2/0, -a, -b, #0/0, +a runs, +b runs, +c full",
+    ),
+    (
+        "k1 who waits stays when the queue shrinks",
+        1,
+        3,
+        "+a runs, +b waits, +c waits, =1/0, +d full, -a, ?b runs, +d full, -b, ?c runs, -c, +d runs",
+    ),
+    (
+        "k1 a queue that is turned off lets newcomers in once it is empty",
+        1,
+        3,
+        "+a runs, +b waits, =1/0, -b, +c full, -a, +c runs",
+    ),
+    (
+        "c08 no limit",
+        usize::MAX,
+        0,
+        "+a runs, +b runs, #2/0, =1/0, +c full, -a, -b, +c runs, +d full",
+    ),
+    (
+        "c08 from a limit to none and back",
+        1,
+        2,
+        "+a runs, +b waits, =max/0, ?b runs, +c runs, =1/2, #3/0, -a, -b, +d waits, -c, ?d runs, #1/0",
+    ),
+];
+
 #[test]
 fn k1_scripts() {
-    let rows: &[(&str, usize, usize, &str)] = &[
-        (
-            "bh01_bh17 beyond the limit is refused at once",
-            2,
-            0,
-            "+a runs, +b runs, +c full, -a, +d runs, +e full, #2/0",
-        ),
-        (
-            "c12 the queue is as deep as it says",
-            1,
-            2,
-            "+a runs, +b waits, +c waits, +d full, -a, ?c waits, ?b runs, +d waits, -b, ?c runs, ?d waits, #1/1",
-        ),
-        (
-            "c02 the head of the queue leaves while a permit comes back",
-            1,
-            2,
-            "+a runs, +b waits, +c waits, -a, -b, ?c runs, #1/0",
-        ),
-        (
-            "c02 the head leaves before the permit comes back",
-            1,
-            2,
-            "+a runs, +b waits, +c waits, -b, ?c waits, -a, ?c runs, #1/0",
-        ),
-        (
-            "c03 served and gone before it looks",
-            1,
-            1,
-            "+a runs, +b waits, -a, #1/0, -b, #0/0, +c runs",
-        ),
-        (
-            "c10 a newcomer goes behind those who wait",
-            1,
-            9,
-            "+a runs, +w1 waits, +w2 waits, -a, +n1 waits, ?w2 waits, ?w1 runs, -w1, +n2 waits, ?n1 waits, ?w2 runs, -w2, ?n2 waits, ?n1 runs, -n1, ?n2 runs",
-        ),
-        (
-            "c10 a middle one that leaves does not disturb the order",
-            1,
-            9,
-            "+a runs, +b waits, +c waits, +d waits, -c, -a, ?d waits, ?b runs, -b, ?d runs, -d, #0/0",
-        ),
-        (
-            "bh10 a retry joins the tail",
-            1,
-            5,
-            "+a runs, +b waits, +c waits, -a, +a2 waits, ?b runs, -b, ?a2 waits, ?c runs, -c, ?a2 runs",
-        ),
-        (
-            "bh20 growth lets newcomers in",
-            1,
-            0,
-            "+a runs, +b full, =2/0, +b runs, +c full",
-        ),
-        (
-            "k1 growth serves those who wait, in order",
-            1,
-            5,
-            "+a runs, +b waits, +c waits, +d waits, =3/5, ?d waits, ?b runs, ?c runs, #3/1",
-        ),
-        (
-            "bh21 a lower limit waits for permits to come back",
-            2,
-            0,
-            "+a runs, +b runs, =1/0, +c full, -a, +c full, #1/0, -b, +c runs, +d full",
-        ),
-        (
-            "k1 what is owed comes before who waits",
-            3,
-            5,
-            "+a runs, +b runs, +c runs, +w waits, =1/5, -a, ?w waits, -b, ?w waits, #1/1, -c, ?w runs, #1/0",
-        ),
-        (
-            "k1 growing again pays back what is owed",
-            3,
-            0,
-            "+a runs, +b runs, +c runs, =1/0, =2/0, +d full, -a, +d full, -b, +d runs, #2/0",
-        ),
-        (
-            "k1 shrinking takes free permits at once",
-            8,
-            0,
-            "+a runs, =2/0, +b runs, +c full, #2/0, -a, -b, #0/0, +a runs, +b runs, +c full",
-        ),
-        (
-            "k1 who waits stays when the queue shrinks",
-            1,
-            3,
-            "+a runs, +b waits, +c waits, =1/0, +d full, -a, ?b runs, +d full, -b, ?c runs, -c, +d runs",
-        ),
-        (
-            "k1 a queue that is turned off lets newcomers in once it is empty",
-            1,
-            3,
-            "+a runs, +b waits, =1/0, -b, +c full, -a, +c runs",
-        ),
-        (
-            "c08 no limit",
-            usize::MAX,
-            0,
-            "+a runs, +b runs, #2/0, =1/0, +c full, -a, -b, +c runs, +d full",
-        ),
-        (
-            "c08 from a limit to none and back",
-            1,
-            2,
-            "+a runs, +b waits, =18446744073709551615/0, ?b runs, +c runs, =1/2, #3/0, -a, -b, +d waits, -c, ?d runs, #1/0",
-        ),
-    ];
-    for (name, limit, queue, script) in rows {
+    for (name, limit, queue, script) in SCRIPTS {
         for shards in [1, 2, 8] {
             let mut play = Play {
                 bulkhead: handle(*limit, *queue, shards),
