@@ -187,7 +187,8 @@ pub(crate) fn function(function: &Function, options: &Options, errors: &mut Erro
         let Some(mutability) = binding.mutable else {
             continue;
         };
-        if !binding.copies && !cloned.contains(&binding.ident) {
+        let fresh = binding.copies || binding.holds == Holds::Exclusive;
+        if !fresh && !cloned.contains(&binding.ident) {
             let name = &binding.ident;
             errors.at(
                 mutability,

@@ -96,7 +96,7 @@ impl Writer<'_> {
             .filter_map(|binding| Own::of(binding, to_clone.contains(&binding.ident)))
             .collect();
         own.extend(self.function.lent_receiver().map(Own::lent));
-        let attempt = self.attempt(shadowing(&own));
+        let attempt = self.attempt(&shadowing(&own));
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
 
@@ -125,7 +125,7 @@ impl Writer<'_> {
 
     /// The body run once.
     fn single(&self) -> TokenStream {
-        let attempt = self.attempt(TokenStream::new());
+        let attempt = self.attempt(&TokenStream::new());
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
         quote_spanned! {Span::mixed_site()=>
@@ -142,23 +142,25 @@ impl Writer<'_> {
     /// The future of one attempt.
     ///
     /// The statement in front makes the return type known to the body, for coercions and for
-    /// errors at the right place. The braces are the user's own, because the edition that they
-    /// were written in decides when the temporaries of the last expression are dropped.
-    fn attempt(&self, rebound: TokenStream) -> TokenStream {
-        let here = Span::mixed_site();
+    /// errors at the right place. The body stays in the user's own braces: the edition these were
+    /// written in decides when the temporaries of the last expression are dropped, and lints see
+    /// the block they would see without the attribute.
+    fn attempt(&self, rebound: &TokenStream) -> TokenStream {
         let returns = &self.returns;
-        let mut content = quote_spanned! {here=>
-            if let ::core::option::Option::Some(__resilient_ret) =
-                ::core::option::Option::None::<#returns>
-            {
-                return __resilient_ret;
+        let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
+        body.set_span(self.function.braces());
+        quote_spanned! {Span::mixed_site()=>
+            async {
+                if let ::core::option::Option::Some(__resilient_ret) =
+                    ::core::option::Option::None::<#returns>
+                {
+                    return __resilient_ret;
+                }
+                #rebound
+                #[allow(unused_braces)]
+                #body
             }
-        };
-        content.extend(rebound);
-        content.extend(self.function.body().clone());
-        let mut block = Group::new(Delimiter::Brace, content);
-        block.set_span(self.function.braces());
-        quote_spanned!(here=> async #block)
+        }
     }
 
     /// Who says what an outcome means.
@@ -222,7 +224,7 @@ impl Own {
         let ident = &binding.ident;
         let value = if cloned {
             copy_of(ident).to_token_stream()
-        } else if binding.holds == Holds::Exclusive {
+        } else if binding.holds == Holds::Exclusive && !ident.to_string().starts_with('_') {
             reborrowed(ident)
         } else if binding.mutable.is_some() {
             ident.to_token_stream()
@@ -287,7 +289,7 @@ fn shadowing(own: &[Own]) -> TokenStream {
 fn shadow(attributes: &[Attribute], pattern: &TokenStream, value: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #(#attributes)*
-        #[allow(clippy::shadow_reuse, clippy::shadow_same, clippy::used_underscore_binding)]
+        #[allow(clippy::shadow_reuse, clippy::shadow_same, clippy::shadow_unrelated)]
         let #pattern = #value;
     }
 }

@@ -1,0 +1,60 @@
+//! The dependency of these tests: it fails as often as it is told to.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use resilient::{Classify, Rejection};
+
+#[derive(Debug, PartialEq, Classify, thiserror::Error)]
+pub enum Failure {
+    #[error("not this time")]
+    #[transient]
+    Again,
+    #[error("never")]
+    #[permanent]
+    Never,
+    #[error("not a number")]
+    #[ignored]
+    Number(#[from] std::num::ParseIntError),
+    #[error(transparent)]
+    #[classify(source)]
+    Refused(#[from] Rejection),
+}
+
+/// Counts its calls and fails the first of them.
+pub struct Attempts {
+    calls: AtomicU32,
+    failing: u32,
+}
+
+impl Attempts {
+    pub const fn failing(failing: u32) -> Self {
+        Attempts {
+            calls: AtomicU32::new(0),
+            failing,
+        }
+    }
+
+    /// One call: the number of it, or a transient failure.
+    pub async fn next(&self) -> Result<u32, Failure> {
+        tokio::task::yield_now().await;
+        self.next_now()
+    }
+
+    pub fn next_now(&self) -> Result<u32, Failure> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        if call > self.failing {
+            Ok(call)
+        } else {
+            Err(Failure::Again)
+        }
+    }
+
+    pub fn made(&self) -> u32 {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+/// A future as `tokio::spawn` wants it, but for the lifetime.
+pub fn sendable<F: std::future::Future + Send>(future: F) -> F {
+    future
+}

@@ -1,0 +1,18 @@
+//! Every shape of function that can be protected, compiled and run: the body runs again after a
+//! transient failure, on arguments that the first attempt left as they were.
+//!
+//! The same sources are built in the editions 2018, 2021 and 2024.
+
+#![deny(warnings)]
+#![deny(clippy::all, clippy::pedantic)]
+
+mod arguments;
+mod boxed;
+mod control_flow;
+mod fallible;
+mod hygiene;
+mod options;
+mod receivers;
+mod returns;
+mod spawning;
+mod temporaries;

@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use resilient::{Class, resilient};
+
+use crate::fallible::{Attempts, Failure};
+
+mod limits {
+    use super::Duration;
+
+    pub const TIMEOUT: Duration = Duration::from_secs(5);
+    pub const MAX: u32 = 4;
+    pub const FACTOR: f64 = 1.5;
+    pub const NAME: &str = "limited";
+}
+
+#[resilient(
+    retry(
+        max = { limits::MAX },
+        base = { Duration::ZERO },
+        cap = "1s",
+        factor = { limits::FACTOR },
+        jitter = "none",
+        retry_after_cap = { limits::TIMEOUT.saturating_mul(2) }
+    ),
+    timeout = { limits::TIMEOUT },
+    deadline = "1m",
+    name = { limits::NAME },
+    idempotent
+)]
+async fn constants(attempts: &Attempts) -> Result<u32, Failure> {
+    attempts.next().await
+}
+
+fn ok_below_three_is_too_low(outcome: &Result<u32, Failure>) -> Class {
+    match outcome {
+        Ok(call) if *call < 3 => Class::transient(),
+        Ok(_) => Class::Success,
+        Err(_) => Class::Permanent,
+    }
+}
+
+#[resilient(retry(max = 3, base = "0s"), classify = ok_below_three_is_too_low)]
+async fn judged(attempts: &Attempts) -> Result<u32, Failure> {
+    attempts.next().await
+}
+
+struct Order {
+    id: String,
+}
+
+#[resilient(retry(max = 3, base = "0s"), idempotency_key = order.id, clone(order))]
+async fn keyed_by_field(
+    attempts: &Attempts,
+    order: std::sync::Arc<Order>,
+) -> Result<usize, Failure> {
+    attempts.next().await?;
+    let order = std::convert::identity(order);
+    Ok(order.id.len())
+}
+
+#[resilient(retry(max = 3, base = "0s"), idempotency_key = *key)]
+async fn keyed_by_expression(attempts: &Attempts, key: &u64) -> Result<u64, Failure> {
+    attempts.next().await?;
+    Ok(*key)
+}
+
+#[tokio::test]
+async fn constants_are_read_by_the_compiler() {
+    let attempts = Attempts::failing(3);
+    assert_eq!(constants(&attempts).await, Ok(4));
+}
+
+#[tokio::test]
+async fn an_ok_can_be_a_failure() {
+    let attempts = Attempts::failing(0);
+    assert_eq!(judged(&attempts).await, Ok(3));
+}
+
+#[tokio::test]
+async fn a_key_is_looked_at_and_never_taken() {
+    let order = std::sync::Arc::new(Order {
+        id: "four".to_owned(),
+    });
+    assert_eq!(keyed_by_field(&Attempts::failing(2), order).await, Ok(4));
+    assert_eq!(keyed_by_expression(&Attempts::failing(2), &7).await, Ok(7));
+}
