@@ -1,6 +1,6 @@
 use resilient::resilient;
 
-use crate::fallible::{Attempts, Failure, sendable};
+use super::fallible::{Attempts, Failure, sendable};
 
 #[resilient(retry(max = 3, base = "0s"))]
 async fn early(attempts: &Attempts, text: &str) -> Result<u32, Failure> {

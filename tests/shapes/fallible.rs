@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use resilient::{Classify, Rejection};
 
 #[derive(Debug, PartialEq, Classify, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     #[error("not this time")]
     #[transient]
     Again,
@@ -21,13 +21,13 @@ pub enum Failure {
 }
 
 /// Counts its calls and fails the first of them.
-pub struct Attempts {
+pub(crate) struct Attempts {
     calls: AtomicU32,
     failing: u32,
 }
 
 impl Attempts {
-    pub const fn failing(failing: u32) -> Self {
+    pub(crate) const fn failing(failing: u32) -> Self {
         Attempts {
             calls: AtomicU32::new(0),
             failing,
@@ -35,12 +35,12 @@ impl Attempts {
     }
 
     /// One call: the number of it, or a transient failure.
-    pub async fn next(&self) -> Result<u32, Failure> {
+    pub(crate) async fn next(&self) -> Result<u32, Failure> {
         tokio::task::yield_now().await;
         self.next_now()
     }
 
-    pub fn next_now(&self) -> Result<u32, Failure> {
+    pub(crate) fn next_now(&self) -> Result<u32, Failure> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         if call > self.failing {
             Ok(call)
@@ -49,12 +49,12 @@ impl Attempts {
         }
     }
 
-    pub fn made(&self) -> u32 {
+    pub(crate) fn made(&self) -> u32 {
         self.calls.load(Ordering::SeqCst)
     }
 }
 
 /// A future as `tokio::spawn` wants it, but for the lifetime.
-pub fn sendable<F: std::future::Future + Send>(future: F) -> F {
+pub(crate) fn sendable<F: std::future::Future + Send>(future: F) -> F {
     future
 }

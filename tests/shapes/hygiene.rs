@@ -1,4 +1,4 @@
-use crate::fallible::{Attempts, Failure, sendable};
+use super::fallible::{Attempts, Failure, sendable};
 
 /// Everything an expansion could be tempted to call by its short name.
 mod shadowed {
@@ -27,10 +27,10 @@ mod shadowed {
         idempotency_key,
         clone(body)
     )]
-    pub async fn call(
-        attempts: &crate::fallible::Attempts,
+    pub(crate) async fn call(
+        attempts: &super::Attempts,
         body: ::std::string::String,
-    ) -> ::std::result::Result<::std::string::String, crate::fallible::Failure> {
+    ) -> ::std::result::Result<::std::string::String, super::Failure> {
         match attempts.next().await {
             ::std::result::Result::Ok(_) => ::std::result::Result::Ok(body),
             ::std::result::Result::Err(error) => ::std::result::Result::Err(error),
@@ -43,13 +43,13 @@ mod shadowed {
 mod constants {
     use super::{Attempts, Failure};
 
-    pub const call: u8 = 0;
-    pub const out: u8 = 0;
-    pub const last: u8 = 0;
-    pub const site: u8 = 0;
+    pub(crate) const call: u8 = 0;
+    pub(crate) const out: u8 = 0;
+    pub(crate) const last: u8 = 0;
+    pub(crate) const site: u8 = 0;
 
     #[resilient::resilient(retry(max = 3, base = "0s"))]
-    pub async fn named(attempts: &Attempts, ret: u8) -> Result<u8, Failure> {
+    pub(crate) async fn named(attempts: &Attempts, ret: u8) -> Result<u8, Failure> {
         attempts.next().await?;
         Ok(ret + call + out + last + site)
     }
@@ -125,13 +125,6 @@ pub(crate) async fn attributed(attempts: &Attempts) -> Result<u32, Failure> {
     attempts.next().await
 }
 
-#[resilient::resilient(retry(max = 2, base = "0s"))]
-async unsafe fn unchecked(attempts: *const Attempts) -> Result<u32, Failure> {
-    // SAFETY: the caller keeps the attempts alive.
-    let attempts = unsafe { &*attempts };
-    attempts.next_now()
-}
-
 #[tokio::test]
 async fn nothing_of_the_users_is_in_the_way() {
     let attempts = Attempts::failing(2);
@@ -162,7 +155,4 @@ async fn neighbours_and_attributes() {
     #[allow(deprecated)]
     let outcome = attributed(&Attempts::failing(1)).await;
     assert_eq!(outcome, Ok(2));
-    let attempts = Attempts::failing(1);
-    // SAFETY: the attempts outlive the call.
-    assert_eq!(unsafe { unchecked(&raw const attempts) }.await, Ok(2));
 }

@@ -2,15 +2,15 @@ use std::time::Duration;
 
 use resilient::{Class, resilient};
 
-use crate::fallible::{Attempts, Failure};
+use super::fallible::{Attempts, Failure};
 
 mod limits {
     use super::Duration;
 
-    pub const TIMEOUT: Duration = Duration::from_secs(5);
-    pub const MAX: u32 = 4;
-    pub const FACTOR: f64 = 1.5;
-    pub const NAME: &str = "limited";
+    pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
+    pub(crate) const MAX: u32 = 4;
+    pub(crate) const FACTOR: f64 = 1.5;
+    pub(crate) const NAME: &str = "limited";
 }
 
 #[resilient(

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use resilient::resilient;
 
-use crate::fallible::{Attempts, Failure, sendable};
+use super::fallible::{Attempts, Failure, sendable};
 
 struct Client {
     attempts: Attempts,

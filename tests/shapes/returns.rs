@@ -2,7 +2,7 @@ use std::fmt;
 
 use resilient::{Class, Rejection, resilient};
 
-use crate::fallible::{Attempts, Failure, sendable};
+use super::fallible::{Attempts, Failure, sendable};
 
 type Answer<T> = Result<T, Failure>;
 

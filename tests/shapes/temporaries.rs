@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use resilient::resilient;
 
-use crate::fallible::{Attempts, Failure};
+use super::fallible::{Attempts, Failure};
 
 /// Notes when it is dropped.
 struct Noted<'a>(&'a Mutex<Vec<&'static str>>, &'static str);

@@ -55,7 +55,7 @@ where
                         #[allow(
                             clippy::shadow_reuse,
                             clippy::shadow_same,
-                            clippy::used_underscore_binding
+                            clippy::shadow_unrelated
                         )]
                         let (id, mut count, sink, __self) = (
                             __resilient_id,
@@ -63,8 +63,11 @@ where
                             &mut *sink,
                             &mut *__self,
                         );
-                        count += 1;
-                        __self.pay(id, count, sink).await
+                        #[allow(unused_braces)]
+                        {
+                            count += 1;
+                            __self.pay(id, count, sink).await
+                        }
                     })
                     .await;
                 if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<

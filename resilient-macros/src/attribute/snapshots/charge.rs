@@ -32,8 +32,11 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                 > {
                     return __resilient_ret;
                 }
-                let answer = api.post("/charges", order).await?;
-                Ok(answer.into())
+                #[allow(unused_braces)]
+                {
+                    let answer = api.post("/charges", order).await?;
+                    Ok(answer.into())
+                }
             })
             .await;
         if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<

@@ -45,7 +45,7 @@ async fn call(&self) -> Result<u32, Error> {
                 > {
                     return __resilient_ret;
                 }
-                self.api.get().await
+                #[allow(unused_braces)] { self.api.get().await }
             })
             .await;
         if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::facade::resilient::__private::settle::<

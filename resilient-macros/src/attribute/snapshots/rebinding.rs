@@ -37,7 +37,7 @@ async fn r#move(
                 #[allow(
                     clippy::shadow_reuse,
                     clippy::shadow_same,
-                    clippy::used_underscore_binding
+                    clippy::shadow_unrelated
                 )]
                 let (sink, body, mut r#type, mut second) = (
                     &mut *sink,
@@ -49,11 +49,14 @@ async fn r#move(
                 #[allow(
                     clippy::shadow_reuse,
                     clippy::shadow_same,
-                    clippy::used_underscore_binding
+                    clippy::shadow_unrelated
                 )]
                 let mut depth = depth;
-                second += 1;
-                sink.send(body, r#type, second).await
+                #[allow(unused_braces)]
+                {
+                    second += 1;
+                    sink.send(body, r#type, second).await
+                }
             })
             .await;
         if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<

@@ -25,9 +25,12 @@ async fn send(
             > {
                 return __resilient_ret;
             }
-            parts.push(0);
-            sink.send(&parts).await?;
-            Ok(parts.into_iter())
+            #[allow(unused_braces)]
+            {
+                parts.push(0);
+                sink.send(&parts).await?;
+                Ok(parts.into_iter())
+            }
         })
         .await;
     ::resilient::__private::finish::<
