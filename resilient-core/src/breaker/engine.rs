@@ -138,14 +138,11 @@ impl Engine {
         }
     }
 
-    /// A success of the current generation that has been tallied before the engine began to heed
-    /// successes.
-    pub(crate) fn heed_tallied_success(&mut self, now: Moment, chance: impl Fn() -> f64) {
+    /// Judges successes that were tallied while a failure made the engine heed successes. They are
+    /// taken to have come before that failure, so they end no run.
+    pub(crate) fn judge_tallied(&mut self, now: Moment, chance: impl Fn() -> f64) {
         let now = self.tick(now);
-        if self.is_counting() {
-            self.rules.end_run();
-            self.judge(now, chance);
-        }
+        self.judge(now, chance);
     }
 
     /// Dates successes that were tallied since the last time.

@@ -215,7 +215,7 @@ impl BreakerHandle {
             let now = now();
             self.locked(now, |engine| {
                 if engine.generation() == ticket.generation {
-                    engine.heed_tallied_success(now, || self.random.unit());
+                    engine.judge_tallied(now, || self.random.unit());
                 }
             });
         }
@@ -378,7 +378,7 @@ impl BreakerHandle {
                 return;
             }
             engine.date(missed, now);
-            engine.heed_tallied_success(now, || self.random.unit());
+            engine.judge_tallied(now, || self.random.unit());
         }
     }
 }

@@ -47,8 +47,7 @@ impl Rules {
         self.end_run();
     }
 
-    /// A success that has been counted, or will be, without its date.
-    pub(crate) fn end_run(&mut self) {
+    fn end_run(&mut self) {
         if let Some(run) = &mut self.consecutive {
             run.succeeded();
         }

@@ -391,6 +391,19 @@ mod closed {
     }
 
     #[test]
+    fn undated_successes_are_as_old_as_the_last_dating_at_most() {
+        play(
+            &Breaker::failure_rate(0.25).min_attempts(10).window("10s"),
+            script([
+                vec![(100_000, Tally(0), Closed), (101_000, Tally(300), Closed)],
+                repeat(99, || (101_000, Fail, Closed)),
+                vec![(101_000, Fail, Open)],
+            ]),
+            &[(Closed, Open, Rule::FailureRate)],
+        );
+    }
+
+    #[test]
     fn l02_a_clock_read_out_of_order_counts_once() {
         play(
             &Breaker::consecutive(3).within("5s").open_for("1s"),
@@ -929,6 +942,25 @@ mod reconfigured {
                 (0, Fail, Open),
             ],
             &[TRIPS],
+        );
+    }
+
+    #[test]
+    fn switching_off_forgets() {
+        let breaker = Breaker::consecutive(3);
+        play(
+            &breaker.clone(),
+            vec![
+                (0, Fail, Closed),
+                (0, Fail, Closed),
+                (0, Reconfigure(Breaker::disabled().into()), Disabled),
+                (0, Reconfigure(breaker.into()), Closed),
+                (0, Fail, Closed),
+            ],
+            &[
+                (Closed, Disabled, Rule::Reconfigured),
+                (Disabled, Closed, Rule::Reconfigured),
+            ],
         );
     }
 
