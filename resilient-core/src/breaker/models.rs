@@ -1,10 +1,9 @@
 //! What passes between the word, the tally and the lock, under every schedule:
 //! `RUSTFLAGS="--cfg loom"`.
 
-use std::sync::Arc as StdArc;
+use std::sync::Arc;
 use std::sync::Mutex as StdMutex;
 
-use loom::sync::Arc;
 use loom::thread;
 
 use super::engine::FIRST_GENERATION;
@@ -15,13 +14,13 @@ use crate::seam::random::Random;
 use crate::window::Tally;
 
 /// Not one of loom's: nothing in a model waits for it.
-type Heard = StdArc<StdMutex<Vec<Rule>>>;
+type Heard = Arc<StdMutex<Vec<Rule>>>;
 
 fn breaker(config: &Breaker) -> (Arc<BreakerHandle>, Heard) {
     let heard = Heard::default();
     let ear = heard.clone();
     let told = loom::sync::atomic::AtomicUsize::new(0);
-    let announcer = StdArc::new(move |transition: &Transition| {
+    let announcer = Arc::new(move |transition: &Transition| {
         // Gives the others a chance between taking a change and telling it.
         told.fetch_add(1, loom::sync::atomic::Ordering::Relaxed);
         ear.lock().expect("no panic").push(transition.rule);

@@ -2,15 +2,18 @@
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
-    Arc, Mutex, MutexGuard,
+    Mutex, MutexGuard,
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Arc, Mutex, MutexGuard,
+    Mutex, MutexGuard,
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 
+// Always std's: who shares a policy decides nothing the models check, and both ends of the
+// library must agree on one type.
+pub(crate) use std::sync::Arc;
 use std::sync::PoisonError;
 
 /// A mutex that outlives a panic: the engines keep their invariants between statements, so a
