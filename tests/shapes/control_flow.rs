@@ -1,8 +1,8 @@
 use resilient::resilient;
 
-use super::fallible::{Attempts, Failure, sendable};
+use super::fallible::{register_plenty, sendable, Attempts, Failure};
 
-#[resilient(retry(max = 3, base = "0s"))]
+#[resilient(retry(max = 3, base = "0s"), budget = "plenty")]
 async fn early(attempts: &Attempts, text: &str) -> Result<u32, Failure> {
     attempts.next().await?;
     if text.is_empty() {
@@ -68,6 +68,7 @@ async fn items(attempts: &Attempts) -> Result<u32, Failure> {
 
 #[tokio::test]
 async fn statements_leave_the_attempt_and_not_the_call() {
+    register_plenty();
     assert_eq!(sendable(early(&Attempts::failing(2), "")).await, Ok(0));
     assert_eq!(sendable(early(&Attempts::failing(2), "7")).await, Ok(7));
     assert_eq!(

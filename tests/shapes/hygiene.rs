@@ -1,4 +1,4 @@
-use super::fallible::{Attempts, Failure, sendable};
+use super::fallible::{sendable, Attempts, Failure};
 
 /// Everything an expansion could be tempted to call by its short name.
 mod shadowed {

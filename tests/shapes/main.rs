@@ -5,6 +5,7 @@
 
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic)]
+#![allow(clippy::panic, clippy::unwrap_used)]
 
 mod arguments;
 mod boxed;

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use resilient::{Class, resilient};
+use resilient::{resilient, Class};
 
-use super::fallible::{Attempts, Failure};
+use super::fallible::{register_plenty, Attempts, Failure};
 
 mod limits {
     use super::Duration;
@@ -44,6 +44,35 @@ async fn judged(attempts: &Attempts) -> Result<u32, Failure> {
     attempts.next().await
 }
 
+/// The library as an application would see it that renamed it or got it through another crate.
+mod renamed {
+    pub(crate) use resilient::*;
+}
+
+#[derive(Debug, PartialEq, renamed::Classify)]
+#[classify(crate = crate::options::renamed)]
+enum Renamed {
+    #[transient]
+    Again,
+    #[classify(source)]
+    Refused(Failure),
+}
+
+impl From<renamed::Rejection> for Renamed {
+    fn from(rejection: renamed::Rejection) -> Self {
+        Renamed::Refused(rejection.into())
+    }
+}
+
+#[renamed::resilient(
+    retry(max = 3, base = "0s"),
+    budget = "plenty",
+    crate = crate::options::renamed
+)]
+async fn through_a_facade(attempts: &Attempts) -> Result<u32, Renamed> {
+    attempts.next().await.map_err(|_| Renamed::Again)
+}
+
 struct Order {
     id: String,
 }
@@ -68,6 +97,16 @@ async fn keyed_by_expression(attempts: &Attempts, key: &u64) -> Result<u64, Fail
 async fn constants_are_read_by_the_compiler() {
     let attempts = Attempts::failing(3);
     assert_eq!(constants(&attempts).await, Ok(4));
+}
+
+#[tokio::test]
+async fn the_library_may_have_another_name() {
+    register_plenty();
+    assert_eq!(through_a_facade(&Attempts::failing(2)).await, Ok(3));
+    assert_eq!(
+        through_a_facade(&Attempts::failing(3)).await,
+        Err(Renamed::Again)
+    );
 }
 
 #[tokio::test]

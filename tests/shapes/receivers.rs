@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use resilient::resilient;
 
-use super::fallible::{Attempts, Failure, sendable};
+use super::fallible::{sendable, Attempts, Failure};
 
 struct Client {
     attempts: Attempts,

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use resilient::{Class, Rejection, resilient};
+use resilient::{resilient, Class, Rejection};
 
-use super::fallible::{Attempts, Failure, sendable};
+use super::fallible::{register_plenty, sendable, Attempts, Failure};
 
 type Answer<T> = Result<T, Failure>;
 
@@ -128,7 +128,8 @@ impl Foreign {
 
 #[resilient(
     retry(max = 3, base = "0s", when = Foreign::is_transient),
-    reject = Foreign::refused
+    reject = Foreign::refused,
+    budget = "plenty"
 )]
 async fn foreign(attempts: &Attempts) -> Result<u32, Foreign> {
     attempts
@@ -183,6 +184,7 @@ async fn any_error_can_be_judged() {
     assert_eq!(boxed(&attempts, "0").await.unwrap_err().to_string(), "zero");
     assert_eq!(attempts.made(), 1);
 
+    register_plenty();
     assert_eq!(sendable(foreign(&Attempts::failing(2))).await, Ok(3));
     let attempts = Attempts::failing(3);
     assert_eq!(foreign(&attempts).await, Err(Foreign(true)));

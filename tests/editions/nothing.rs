@@ -1,0 +1,1 @@
+//! A package needs a target; this one is all in its tests.
