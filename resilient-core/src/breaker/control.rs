@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::BreakerState;
 use super::handle::BreakerHandle;
+use super::{BreakerSnapshot, BreakerState};
+use crate::seam::clock::now;
 use crate::seam::sync::Arc;
 
 /// A breaker in the hands of an operator: its state, and the levers to force it.
@@ -37,6 +38,11 @@ impl BreakerControl {
     /// open time is over stays open until a call makes it half-open.
     pub fn state(&self) -> BreakerState {
         self.0.state()
+    }
+
+    /// State and counts now.
+    pub fn snapshot(&self) -> BreakerSnapshot {
+        self.0.snapshot(now())
     }
 
     /// Refuses every call until lifted.

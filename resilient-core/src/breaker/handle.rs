@@ -3,13 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::BreakerState;
 use super::announce::{Announcer, Guarded, tell};
 use super::engine::{Engine, FIRST_GENERATION, View, retry_in};
 use super::forced::ForcedKind;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::word::Word;
+use super::{BreakerSnapshot, BreakerState};
 use crate::name::Name;
 use crate::seam::clock::{Moment, nanos, now};
 use crate::seam::random::Random;
@@ -47,18 +47,6 @@ struct Published {
     drop_counts_after: AtomicU64,
     count_throttled: AtomicBool,
     per_call: AtomicBool,
-}
-
-/// A breaker's state and counts at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Snapshot {
-    pub(crate) state: BreakerState,
-    pub(crate) generation: u32,
-    /// In the failure rate's window; without one, in the current run.
-    pub(crate) failures: u64,
-    pub(crate) attempts: u64,
-    /// Since the breaker exists.
-    pub(crate) panics: u64,
 }
 
 impl BreakerHandle {
@@ -264,12 +252,12 @@ impl BreakerHandle {
     }
 
     /// State and counts now.
-    pub(crate) fn snapshot(&self, now: Moment) -> Snapshot {
+    pub(crate) fn snapshot(&self, now: Moment) -> BreakerSnapshot {
         let panics = self.panics.load(Ordering::Relaxed);
         self.locked(now, |engine| {
             let now = engine.tick(now);
             let (failures, attempts) = engine.counts(now);
-            Snapshot {
+            BreakerSnapshot {
                 state: engine.state(),
                 generation: engine.generation(),
                 failures,

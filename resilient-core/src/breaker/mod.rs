@@ -35,6 +35,8 @@ mod open_time;
 #[cfg(feature = "runtime")]
 mod rules;
 #[cfg(feature = "runtime")]
+mod snapshot;
+#[cfg(feature = "runtime")]
 mod ticket;
 #[cfg(feature = "runtime")]
 mod word;
@@ -50,10 +52,12 @@ pub use transition::{Rule, Transition};
 
 #[cfg(feature = "runtime")]
 pub use control::BreakerControl;
+#[cfg(feature = "runtime")]
+pub use snapshot::BreakerSnapshot;
 
 #[cfg(feature = "runtime")]
 pub(crate) use announce::Announcer;
 #[cfg(feature = "runtime")]
-pub(crate) use handle::{BreakerHandle, Snapshot};
+pub(crate) use handle::BreakerHandle;
 #[cfg(feature = "runtime")]
 pub(crate) use ticket::{Refusal, Ticket, Verdict};
