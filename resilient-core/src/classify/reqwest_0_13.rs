@@ -69,17 +69,32 @@ fn verdict(error: &reqwest::Error) -> Verdict {
 /// The class of an outcome of `reqwest`, for `classify = ...`: an answer by its status and
 /// `Retry-After`, an error by its own class.
 ///
+/// The error type is one's own, because `reqwest::Error` has no room for a `Rejection`.
+///
 /// ```
 /// use resilient_core::Class;
 /// use resilient_core::classify::reqwest_0_13;
 ///
-/// // #[resilient(dependency = "stock", classify = resilient::classify::reqwest_0_13)]
-/// // async fn stock(client: &reqwest::Client) -> Result<reqwest::Response, reqwest::Error> { .. }
+/// // #[derive(Debug, thiserror::Error, resilient::Classify)]
+/// // enum StockError {
+/// //     #[error(transparent)]
+/// //     #[classify(source)]
+/// //     Http(#[from] reqwest::Error),
+/// //     #[error(transparent)]
+/// //     #[classify(source)]
+/// //     Rejected(#[from] resilient::Rejection),
+/// // }
+/// //
+/// // #[resilient(dependency = "stock", idempotent, classify = resilient::classify::reqwest_0_13)]
+/// // async fn stock(client: &reqwest::Client) -> Result<reqwest::Response, StockError> {
+/// //     Ok(client.get(STOCK).send().await?)
+/// // }
 /// let answer = http::Response::builder().status(503).body("")?;
-/// assert_eq!(reqwest_0_13(&Ok(answer.into())), Class::transient());
+/// let outcome: Result<_, reqwest::Error> = Ok(answer.into());
+/// assert_eq!(reqwest_0_13(&outcome), Class::transient());
 /// # Ok::<(), http::Error>(())
 /// ```
-pub fn reqwest_0_13(outcome: &Result<Response, reqwest::Error>) -> Class {
+pub fn reqwest_0_13<E: Classify>(outcome: &Result<Response, E>) -> Class {
     match outcome {
         Ok(response) => reqwest_0_13_response(response),
         Err(error) => error.class(),

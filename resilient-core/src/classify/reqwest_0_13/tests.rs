@@ -123,7 +123,8 @@ async fn outcomes() {
             answer = answer.header("retry-after", value);
         }
         let answer = answer.body("").expect("a valid answer");
-        assert_eq!(reqwest_0_13(&Ok(answer.into())), class, "{status}");
+        let outcome: Result<_, reqwest::Error> = Ok(answer.into());
+        assert_eq!(reqwest_0_13(&outcome), class, "{status}");
     }
     let error = client().get("not a url").send().await.expect_err("no url");
     assert_eq!(reqwest_0_13(&Err(error)), Class::Ignored);
