@@ -51,7 +51,7 @@ impl Payments {
     /// All attempts carry the same key, so the provider recognises a repeat. The key is the
     /// order's own, so it also recognises a second call for the order: after a crash, or by an
     /// impatient customer.
-    #[resilient(dependency = "payment", retry, idempotency_key = order.id)]
+    #[resilient(dependency = "payment", idempotency_key = order.id)]
     async fn charge(&self, order: &Order) -> Result<Receipt, ChargeError> {
         let mut request = self
             .http

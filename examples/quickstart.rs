@@ -31,7 +31,7 @@ use story::Story;
 use summary::{Call, Ending, Summary};
 
 /// The protected call. Its body is what it would be without the attribute.
-#[resilient(dependency = "stock", retry, idempotent)]
+#[resilient(dependency = "stock", idempotent)]
 async fn in_stock(client: &Client, url: &str) -> Result<String, StockError> {
     let answer = client.get(url).send().await?;
     match reqwest_0_13_response(&answer) {

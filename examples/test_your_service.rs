@@ -36,7 +36,7 @@ struct Shop<S> {
 
 impl<S: Source> Shop<S> {
     /// What a customer pays for the product, tax included.
-    #[resilient(dependency = "prices", retry, idempotent)]
+    #[resilient(dependency = "prices", idempotent)]
     async fn price(&self, product: &str) -> Result<u32, PriceError> {
         let net = self.source.price(product).await?;
         Ok(net + net / 5)

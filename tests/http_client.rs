@@ -22,12 +22,12 @@ enum CallError {
     Rejected(#[from] Rejection),
 }
 
-#[resilient(dependency = "server", retry, idempotent, classify = reqwest_0_13)]
+#[resilient(dependency = "server", idempotent, classify = reqwest_0_13)]
 async fn get(client: &Client, url: &str) -> Result<Response, CallError> {
     Ok(client.get(url).send().await?)
 }
 
-#[resilient(dependency = "server", retry, idempotent = false, classify = reqwest_0_13)]
+#[resilient(dependency = "server", idempotent = false, classify = reqwest_0_13)]
 async fn post(client: &Client, url: &str) -> Result<Response, CallError> {
     Ok(client.post(url).body("1200").send().await?)
 }
