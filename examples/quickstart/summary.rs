@@ -55,6 +55,7 @@ struct Counts {
 }
 
 impl Summary {
+    /// The `journal` has one entry per phase of the script, since no two in a row are alike.
     pub(crate) fn of(journal: &[Entry], calls: &[Call]) -> Self {
         let rows = journal.iter().enumerate().map(|(chapter, entry)| {
             let ended = |ending| {
