@@ -17,41 +17,41 @@ use std::sync::Arc;
 /// assert_eq!(format!("{key:?}"), "IdempotencyKey(orde..)");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct IdempotencyKey(Form);
+pub struct IdempotencyKey(Arc<Form>);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Form {
     Drawn(u128),
-    Given(Arc<str>),
+    Given(Box<str>),
 }
 
 impl IdempotencyKey {
     #[cfg(feature = "runtime")]
     pub(crate) fn drawn(bits: u128) -> Self {
-        IdempotencyKey(Form::Drawn(bits))
+        IdempotencyKey(Arc::new(Form::Drawn(bits)))
     }
 
     #[cfg(feature = "runtime")]
     pub(crate) fn given(value: &dyn fmt::Display) -> Self {
-        IdempotencyKey(Form::Given(value.to_string().into()))
+        IdempotencyKey::from(value.to_string())
     }
 }
 
 impl From<&str> for IdempotencyKey {
     fn from(value: &str) -> Self {
-        IdempotencyKey(Form::Given(value.into()))
+        IdempotencyKey(Arc::new(Form::Given(value.into())))
     }
 }
 
 impl From<String> for IdempotencyKey {
     fn from(value: String) -> Self {
-        IdempotencyKey(Form::Given(value.into()))
+        IdempotencyKey(Arc::new(Form::Given(value.into())))
     }
 }
 
 impl fmt::Display for IdempotencyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &*self.0 {
             Form::Drawn(bits) => write!(f, "{bits:032x}"),
             Form::Given(text) => f.write_str(text),
         }

@@ -60,10 +60,8 @@ async fn t1_reading_the_remaining_time_starts_the_clock() {
     async fn reads() -> Result<Duration, Failure> {
         let first = context().remaining().unwrap();
         tokio::time::sleep(Duration::from_millis(60)).await;
-        assert_eq!(
-            first - context().remaining().unwrap(),
-            Duration::from_millis(60)
-        );
+        let left = context().remaining().unwrap();
+        assert_eq!(left, Duration::from_millis(40));
         Ok(first)
     }
     assert_eq!(reads().await, Ok(Duration::from_millis(100)));
@@ -145,10 +143,9 @@ async fn t2_propagate_carries_the_time_into_a_task() {
     let script = Script::new(&[Hang, Hang]);
     let task = script.clone();
     let spawned = with_deadline(Duration::from_millis(30), async move {
-        tokio::spawn(propagate(async move { inner(&task).await }))
-    })
-    .await;
-    let _ = spawned.await;
+        let _ = tokio::spawn(propagate(async move { inner(&task).await })).await;
+    });
+    spawned.await;
     assert_eq!(script.elapsed(), 30);
     let task = script.clone();
     let _ = tokio::spawn(async move { inner(&task).await }).await;

@@ -1,6 +1,7 @@
 //! X2 and X3: names, and the startup check.
 
 use resilient::breaker::Breaker;
+use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::Retry;
 use resilient::{Dependency, Problem, RegisterError, Registry, Rejection, resilient, scope, sites};
@@ -8,16 +9,17 @@ use resilient::{Dependency, Problem, RegisterError, Registry, Rejection, resilie
 use crate::script::Step::F;
 use crate::script::{Answer, Failure, Script};
 
+#[allow(dead_code, reason = "checked, never called")]
 mod sites_under_check {
     use super::{Answer, Script, resilient};
 
     #[resilient(breaker = "paymnet")]
-    pub async fn misspelt(script: &Script) -> Answer {
+    pub(super) async fn misspelt(script: &Script) -> Answer {
         script.attempt().await
     }
 
     #[resilient(dependency = "checked")]
-    pub async fn silent_about_repeating(script: &Script) -> Answer {
+    pub(super) async fn silent_about_repeating(script: &Script) -> Answer {
         script.attempt().await
     }
 
@@ -28,17 +30,17 @@ mod sites_under_check {
         timeout = "100ms",
         retry(max = 5, base = "100ms", jitter = "none")
     )]
-    pub async fn does_not_fit(script: &Script) -> Answer {
+    pub(super) async fn does_not_fit(script: &Script) -> Answer {
         script.attempt().await
     }
 
     #[resilient(timeout = "1s", name = "twice")]
-    pub async fn first(script: &Script) -> Answer {
+    pub(super) async fn first(script: &Script) -> Answer {
         script.attempt().await
     }
 
     #[resilient(timeout = "1s", name = "twice")]
-    pub async fn second(script: &Script) -> Answer {
+    pub(super) async fn second(script: &Script) -> Answer {
         script.attempt().await
     }
 }
@@ -168,6 +170,7 @@ async fn numbers_change_while_running_and_state_stays() {
         Dependency::named("dep")
             .retry(Retry::max(max).base("0s"))
             .breaker(Breaker::consecutive(9))
+            .budget(Budget::unlimited())
     };
     registry.register(with_attempts(2)).unwrap();
     let policy = registry.policy("dep").unwrap().idempotent();

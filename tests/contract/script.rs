@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 /// What a scripted attempt ends with.
 #[derive(Debug, PartialEq, thiserror::Error, Classify)]
-pub enum Failure {
+pub(crate) enum Failure {
     #[error("connection lost")]
     #[transient]
     Transient,
@@ -35,7 +35,7 @@ pub enum Failure {
 
 /// One attempt of a script.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// Succeeds.
     S,
     /// Fails: transient.
@@ -59,11 +59,11 @@ pub enum Step {
     Panic,
 }
 
-pub type Answer = Result<u32, Failure>;
+pub(crate) type Answer = Result<u32, Failure>;
 
 /// A dependency that follows a script; past its end it succeeds.
 #[derive(Clone, Debug)]
-pub struct Script {
+pub(crate) struct Script {
     inner: Arc<Mutex<Inner>>,
 }
 
@@ -76,7 +76,7 @@ struct Inner {
 }
 
 impl Script {
-    pub fn new(steps: &[Step]) -> Self {
+    pub(crate) fn new(steps: &[Step]) -> Self {
         Script {
             inner: Arc::new(Mutex::new(Inner {
                 steps: steps.iter().copied().collect(),
@@ -88,22 +88,22 @@ impl Script {
     }
 
     /// When each attempt started, in milliseconds since the script was made.
-    pub fn starts(&self) -> Vec<u64> {
+    pub(crate) fn starts(&self) -> Vec<u64> {
         self.inner.lock().unwrap().starts.clone()
     }
 
     /// How many attempts are running.
-    pub fn running(&self) -> usize {
+    pub(crate) fn running(&self) -> usize {
         Arc::strong_count(&self.inner.lock().unwrap().running) - 1
     }
 
     /// Milliseconds since the script was made.
-    pub fn elapsed(&self) -> u64 {
+    pub(crate) fn elapsed(&self) -> u64 {
         millis(self.inner.lock().unwrap().begun.elapsed())
     }
 
     /// The next attempt.
-    pub async fn attempt(&self) -> Answer {
+    pub(crate) async fn attempt(&self) -> Answer {
         let (step, _running) = {
             let mut inner = self.inner.lock().unwrap();
             let at = millis(inner.begun.elapsed());
@@ -143,7 +143,7 @@ fn millis(duration: Duration) -> u64 {
 }
 
 /// A registry with `dependency` in it, and its policy.
-pub fn registered(dependency: Dependency, name: &str) -> (Registry, Policy) {
+pub(crate) fn registered(dependency: Dependency, name: &str) -> (Registry, Policy) {
     let registry = Registry::seeded(1);
     registry
         .register(dependency)
@@ -156,19 +156,19 @@ pub fn registered(dependency: Dependency, name: &str) -> (Registry, Policy) {
 }
 
 /// One scripted call against a dependency called `dep`.
-pub struct Row {
-    pub id: &'static str,
-    pub dependency: fn(Dependency) -> Dependency,
-    pub steps: &'static [Step],
-    pub outcome: fn(&Answer) -> bool,
+pub(crate) struct Row {
+    pub(crate) id: &'static str,
+    pub(crate) dependency: fn(Dependency) -> Dependency,
+    pub(crate) steps: &'static [Step],
+    pub(crate) outcome: fn(&Answer) -> bool,
     /// When the attempts start, in milliseconds.
-    pub starts: &'static [u64],
+    pub(crate) starts: &'static [u64],
     /// When the call ends.
-    pub ends: u64,
+    pub(crate) ends: u64,
 }
 
 /// Runs every row on a dependency of its own; all mismatches are reported together.
-pub async fn run(rows: &[Row]) {
+pub(crate) async fn run(rows: &[Row]) {
     let mut wrong = Vec::new();
     for row in rows {
         let (registry, policy) = registered((row.dependency)(Dependency::named("dep")), "dep");

@@ -1,6 +1,7 @@
 //! The state machine, without clock, dice, or locks of its own.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::BreakerState;
@@ -108,10 +109,10 @@ impl Engine {
             phase if state_of(phase).admits_all() => None,
             _ => return Err(self.refusal(now)),
         };
-        Ok(Ticket {
-            generation: self.generation,
-            probe,
-        })
+        Ok(probe.map_or_else(
+            || Ticket::new(self.generation),
+            |probe| Ticket::of_probe(self.generation, probe),
+        ))
     }
 
     /// Counts an outcome, unless the state has changed since its call was admitted.
@@ -126,7 +127,7 @@ impl Engine {
         if ticket.generation != self.generation {
             return;
         }
-        if let Some(probe) = ticket.probe {
+        if let Some(probe) = ticket.probe() {
             self.record_probe(probe, verdict, now, chance);
         } else if self.is_counting() {
             match verdict {
@@ -293,7 +294,7 @@ impl Engine {
 
     fn record_probe(
         &mut self,
-        probe: u32,
+        probe: NonZeroU32,
         verdict: Verdict,
         now: Moment,
         chance: impl Fn() -> f64,

@@ -1,7 +1,9 @@
 //! The few calls that find out whether the dependency is back.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
+use super::ticket::NO_PROBE;
 use crate::seam::clock::Moment;
 
 /// How much longer than its attempt's timeout a probe may hold its slot.
@@ -17,28 +19,34 @@ pub(crate) struct HalfOpen {
 
 #[derive(Debug)]
 struct Slot {
-    probe: u32,
+    probe: NonZeroU32,
     /// From then on the slot is another probe's: one that never comes back must not hold it.
     ends: Moment,
 }
 
 impl HalfOpen {
     /// Takes a slot if fewer than `probes` are taken.
-    pub(crate) fn admit(&mut self, now: Moment, probes: u32, lease: Duration) -> Option<u32> {
+    pub(crate) fn admit(
+        &mut self,
+        now: Moment,
+        probes: u32,
+        lease: Duration,
+    ) -> Option<NonZeroU32> {
         self.slots.retain(|slot| slot.ends > now);
         if self.slots.len() >= probes as usize {
             return None;
         }
         self.admitted = self.admitted.wrapping_add(1);
+        let probe = NO_PROBE.saturating_add(self.admitted);
         self.slots.push(Slot {
-            probe: self.admitted,
+            probe,
             ends: now.plus(lease),
         });
-        Some(self.admitted)
+        Some(probe)
     }
 
     /// Gives a slot back; `false` if the probe had lost it.
-    pub(crate) fn give_back(&mut self, now: Moment, probe: u32) -> bool {
+    pub(crate) fn give_back(&mut self, now: Moment, probe: NonZeroU32) -> bool {
         let Some(index) = self.slots.iter().position(|slot| slot.probe == probe) else {
             return false;
         };

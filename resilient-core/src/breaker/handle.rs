@@ -109,10 +109,7 @@ impl BreakerHandle {
     pub(crate) fn admit(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
         let word = self.published.word();
         if word.state().admits_all() {
-            return Ok(Ticket {
-                generation: word.generation(),
-                probe: None,
-            });
+            return Ok(Ticket::new(word.generation()));
         }
         self.admit_or_refuse(word, attempt_timeout)
     }
@@ -140,7 +137,7 @@ impl BreakerHandle {
     ///
     /// There is no generation to compare: a call that is no probe was admitted when the breaker
     /// admitted every call, and a change that ended that began a new generation.
-    pub(crate) fn may_continue(&self, ticket: &Ticket) -> bool {
+    pub(crate) fn may_continue(&self, ticket: Ticket) -> bool {
         !ticket.is_probe() && self.published.word().state().admits_all()
     }
 

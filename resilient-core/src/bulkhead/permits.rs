@@ -55,7 +55,7 @@ impl Permits {
         let mut before = None;
         loop {
             let mut versions = 0u64;
-            for shard in self.shards.from_own() {
+            for shard in self.shards.own_first() {
                 match take_from(shard) {
                     Ok(()) => return true,
                     Err(Empty(word)) => versions = versions.wrapping_add(word),
@@ -74,7 +74,7 @@ impl Permits {
     /// told when it comes back.
     pub(super) fn take_up_to(&self, most: u64) -> u64 {
         let mut taken = 0;
-        for shard in self.shards.from_own() {
+        for shard in self.shards.own_first() {
             if taken == most {
                 break;
             }

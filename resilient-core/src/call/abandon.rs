@@ -1,14 +1,16 @@
 //! A call that is dropped before its end, or whose body panicked.
 
-use super::{Call, Phase};
+use std::time::Duration;
+
+use super::Call;
+use super::phase::Phase;
 use crate::breaker::Verdict;
-use crate::context::UNLIMITED;
 use crate::seam::clock;
 use crate::telemetry;
 
 impl Drop for Call {
     fn drop(&mut self) {
-        if self.phase != Phase::Done {
+        if !matches!(self.phase, Phase::Done) {
             self.abandon();
         }
     }
@@ -20,7 +22,6 @@ impl Call {
         if self.plan.get().is_none() {
             return;
         }
-        self.hand_back();
         let verdict = if self.polling {
             Verdict::Panicked
         } else if self.hung() {
@@ -28,27 +29,22 @@ impl Call {
         } else {
             Verdict::Neutral
         };
+        self.hand_back();
         self.report(verdict, None);
-        self.span
-            .in_scope(|| telemetry::call_abandoned(self.frame.attempt, verdict));
+        self.inside_span(|| telemetry::call_abandoned(self.frame.attempt, verdict));
     }
 
     /// Whether the attempt had run for so long that its caller's impatience says something about
     /// the dependency.
     fn hung(&self) -> bool {
-        if self.phase != Phase::Limited {
-            return false;
-        }
-        let Some(breaker) = self.plan.get().and_then(|plan| plan.breaker.as_ref()) else {
+        let (Phase::Limited { start, .. }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return false;
         };
-        let enough = breaker.drop_counts_after().or_else(|| {
-            (self.frame.timeout != UNLIMITED)
-                .then(|| std::time::Duration::from_nanos(self.frame.timeout / 2))
-        });
-        match (enough, self.frame.attempt_start) {
-            (Some(enough), Some(start)) => clock::now().since(start) > enough,
-            _ => false,
-        }
+        let Some(breaker) = &plan.breaker else {
+            return false;
+        };
+        let half = Duration::from_nanos(plan.timeout() / 2);
+        let enough = breaker.drop_counts_after().unwrap_or(half);
+        clock::now().since(*start) > enough
     }
 }

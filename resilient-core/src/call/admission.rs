@@ -4,25 +4,25 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::{Call, Phase};
-use crate::breaker::{BreakerHandle, Refusal, Verdict};
+use super::Call;
+use super::phase::{Phase, QueueEnd};
+use crate::breaker::{Refusal, Verdict};
 use crate::bulkhead::{Acquired, BulkheadHandle};
-use crate::context::{Cut, UNLIMITED, stack};
-use crate::name::Name;
-use crate::rejection::Rejection;
-use crate::seam::clock::{self, Moment};
+use crate::context::{Limit, NOBODY, stack};
+use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
+use crate::site::Plan;
 
 /// Immediate retries in a row after which the task lets others run.
 const YIELD_EVERY: u32 = 32;
 
 impl Call {
-    /// Ready when the body may run (`true`) or may not (`false`, with a rejection to tell why).
+    /// Ready when the body may run (`true`) or may not (`false`, and the phase tells why).
     pub(super) fn admit(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<bool> {
         match self.phase {
             Phase::Backoff => {
                 if !timer.is_armed() {
-                    timer.as_mut().arm(self.until);
+                    timer.as_mut().arm(self.decided.plus_nanos(self.delay));
                 }
                 ready!(timer.as_mut().poll(cx));
                 self.phase = Phase::Fresh;
@@ -34,24 +34,19 @@ impl Call {
             }
             _ => {}
         }
-        if self.phase == Phase::Fresh {
-            if !self.pass_breaker() || !self.ask_bulkhead(cx) {
-                self.phase = Phase::Over;
-                return Poll::Ready(false);
-            }
-            if self.phase == Phase::Queued {
-                self.limit_queue(timer.as_mut());
-            }
+        if matches!(self.phase, Phase::Fresh)
+            && let Err(cause) = self.ask(timer.as_mut(), cx)
+        {
+            self.phase = cause;
         }
-        if self.phase == Phase::Queued && !ready!(self.wait_in_queue(timer, cx)) {
-            self.phase = Phase::Over;
-            return Poll::Ready(false);
+        if matches!(self.phase, Phase::Queued { .. })
+            && let Err(cause) = ready!(self.wait_in_queue(timer, cx))
+        {
+            self.phase = cause;
         }
-        self.phase = Phase::Running;
-        self.frame.attempt_start = None;
         // From here on the retry counts as sent.
-        self.holds_token = false;
-        Poll::Ready(true)
+        self.held.token &= !self.is_running();
+        Poll::Ready(self.is_running())
     }
 
     /// Immediate retries must not keep the task from yielding.
@@ -64,192 +59,169 @@ impl Call {
         };
     }
 
-    fn pass_breaker(&mut self) -> bool {
-        if self.rejection.is_some() {
-            return false;
-        }
+    /// Asks the breaker, then the bulkhead.
+    fn ask(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Result<(), Phase> {
         if self.frame.inherited != Moment::NEVER && clock::now() >= self.frame.inherited {
-            self.rejection = Some(Rejection::DeadlineExceeded {
-                after: Duration::ZERO,
-            });
-            return false;
+            return Err(Phase::NoTime);
         }
-        let Some(plan) = self.plan.get() else {
-            return true;
-        };
-        let Some(breaker) = &plan.breaker else {
-            return true;
-        };
-        if let Some(earlier) = self.ticket {
-            if !breaker.may_continue(&earlier) {
-                self.rejection = Some(refused(breaker, breaker.refusal()));
-                return false;
-            }
-            if self.admitted {
-                return true;
-            }
-        } else if stack::holds_breaker(breaker.id()) {
-            return true;
-        }
-        match breaker.admit(self.attempt_timeout()) {
-            Ok(ticket) => {
-                self.ticket = Some(ticket);
-                self.admitted = true;
-                self.frame.breaker = Some(breaker.id());
-                true
-            }
-            Err(refusal) => {
-                self.rejection = Some(refused(breaker, refusal));
-                false
-            }
-        }
+        self.pass_breaker()?;
+        self.phase = self.enter_bulkhead(timer, cx)?;
+        Ok(())
     }
 
-    fn attempt_timeout(&self) -> Option<Duration> {
-        (self.frame.timeout != UNLIMITED).then(|| Duration::from_nanos(self.frame.timeout))
+    fn pass_breaker(&mut self) -> Result<(), Phase> {
+        let Some(breaker) = self.plan.get().and_then(|plan| plan.breaker.as_ref()) else {
+            return Ok(());
+        };
+        match self.ticket {
+            Some(earlier) if !breaker.may_continue(earlier) => {
+                return Err(refused(breaker.refusal()));
+            }
+            Some(_) if self.held.admission => return Ok(()),
+            None if stack::holds_breaker(breaker.id()) => return Ok(()),
+            _ => {}
+        }
+        let timeout = self.plan.get().map(Plan::timeout);
+        let timeout = timeout
+            .filter(|nanos| !Limit::of(*nanos).is_none())
+            .map(Duration::from_nanos);
+        let ticket = self
+            .inside_span(|| breaker.admit(timeout))
+            .map_err(refused)?;
+        self.frame.breaker = breaker.id();
+        self.ticket = Some(ticket);
+        self.held.admission = true;
+        Ok(())
     }
 
-    /// Takes a permit, or a place in the queue (then the phase says so).
-    fn ask_bulkhead(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Takes a permit, or a place in the queue.
+    fn enter_bulkhead(
+        &mut self,
+        mut timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Result<Phase, Phase> {
         let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_ref()) else {
-            return true;
+            return Ok(Phase::Running);
         };
         if stack::holds_bulkhead(bulkhead.id()) {
-            return true;
+            return Ok(Phase::Running);
         }
         match bulkhead.try_acquire() {
             Acquired::Granted => {
-                self.frame.bulkhead = Some(bulkhead.id());
-                self.holds_permit = true;
-                return true;
+                self.frame.bulkhead = bulkhead.id();
+                self.held.permit = true;
+                Ok(Phase::Running)
             }
+            Acquired::Full => Err(Phase::Full { waited: 0 }),
             Acquired::Queue => {
-                if let Ok(waiter) = bulkhead.enqueue(cx.waker()) {
-                    self.waiter = Some(waiter);
-                    self.phase = Phase::Queued;
-                    return true;
-                }
+                let waiter = bulkhead
+                    .enqueue(cx.waker())
+                    .map_err(|_full| Phase::Full { waited: 0 })?;
+                let now = clock::now();
+                let (until, ends) = queue_end(bulkhead, now, self.frame.end(now).0);
+                timer.as_mut().arm(until);
+                Ok(Phase::Queued { waiter, ends })
             }
-            Acquired::Full => {}
         }
-        self.rejection = Some(full(bulkhead, Duration::ZERO));
-        false
     }
 
-    fn limit_queue(&mut self, timer: Pin<&mut Timer>) {
-        let now = clock::now();
-        self.queued = now;
-        (self.until, self.cut) = self.frame.end(|| now);
+    fn wait_in_queue(
+        &mut self,
+        timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Phase>> {
         let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_ref()) else {
-            return;
+            return Poll::Ready(Ok(()));
         };
-        if let Some(max_wait) = bulkhead.max_wait() {
-            let give_up = now.plus(max_wait);
-            if give_up < self.until {
-                // The attempt's own limit stands for the queue's: the call's end is not reached.
-                (self.until, self.cut) = (give_up, Cut::Timeout);
-            }
-        }
-        timer.arm(self.until);
-    }
-
-    fn wait_in_queue(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<bool> {
-        let Some((plan, waiter)) = self.plan.get().zip(self.waiter.as_mut()) else {
-            return Poll::Ready(false);
-        };
-        let Some(bulkhead) = &plan.bulkhead else {
-            return Poll::Ready(false);
+        let Phase::Queued { waiter, ends } = &mut self.phase else {
+            return Poll::Ready(Ok(()));
         };
         if bulkhead.poll_granted(waiter, cx).is_ready() {
-            self.waiter = None;
-            self.frame.bulkhead = Some(bulkhead.id());
-            self.holds_permit = true;
+            self.frame.bulkhead = bulkhead.id();
+            self.held.permit = true;
+            self.phase = Phase::Running;
             return Poll::Ready(self.still_admitted());
         }
         ready!(timer.poll(cx));
-        let waited = clock::now().since(self.queued);
-        let rejection = match self.cut {
-            Cut::Timeout => full(bulkhead, waited),
-            Cut::Deadline | Cut::Inherited => Rejection::DeadlineExceeded {
-                after: self.since_start(),
+        let cause = match ends {
+            QueueEnd::Call => Phase::NoTime,
+            QueueEnd::MaxWait => Phase::Full {
+                waited: bulkhead.max_wait().map_or(0, nanos),
             },
         };
-        if let Some(waiter) = self.waiter.take() {
-            bulkhead.abandon(waiter);
-        }
-        self.rejection = Some(rejection);
-        Poll::Ready(false)
+        self.leave_queue();
+        Poll::Ready(Err(cause))
     }
 
     /// The breaker may have opened while the attempt stood in the queue.
-    fn still_admitted(&mut self) -> bool {
+    fn still_admitted(&self) -> Result<(), Phase> {
         let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        let (Some(breaker), Some(ticket)) = (breaker, self.ticket) else {
-            return true;
-        };
-        if ticket.is_probe() || breaker.may_continue(&ticket) {
-            return true;
+        match (breaker, self.ticket) {
+            (Some(breaker), Some(ticket))
+                if !ticket.is_probe() && !breaker.may_continue(ticket) =>
+            {
+                Err(refused(breaker.refusal()))
+            }
+            _ => Ok(()),
         }
-        self.rejection = Some(refused(breaker, breaker.refusal()));
-        false
     }
 
-    /// Gives back what an attempt that did not run was given.
-    pub(super) fn hand_back(&mut self) {
-        self.release_permit();
-        let Some(plan) = self.plan.get() else { return };
-        if let (Some(waiter), Some(bulkhead)) = (self.waiter.take(), &plan.bulkhead) {
+    fn leave_queue(&mut self) {
+        let bulkhead = self.plan.get().and_then(|plan| plan.bulkhead.as_ref());
+        let Some(bulkhead) = bulkhead else { return };
+        if let Phase::Queued { waiter, .. } = std::mem::replace(&mut self.phase, Phase::Fresh) {
             bulkhead.abandon(waiter);
         }
-        if std::mem::take(&mut self.holds_token)
-            && let Some(budget) = &plan.budget
+    }
+
+    /// Gives back what an attempt that did not end by itself was given.
+    pub(super) fn hand_back(&mut self) {
+        self.release_permit();
+        if matches!(self.phase, Phase::Queued { .. }) {
+            self.leave_queue();
+        }
+        if std::mem::take(&mut self.held.token)
+            && let Some(budget) = self.plan.get().and_then(|plan| plan.budget.as_ref())
         {
-            budget.refund(clock::now());
+            budget.refund(self.decided);
         }
     }
 
     pub(super) fn release_permit(&mut self) {
-        self.frame.bulkhead = None;
-        if std::mem::take(&mut self.holds_permit)
+        self.frame.bulkhead = NOBODY;
+        if std::mem::take(&mut self.held.permit)
             && let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_ref())
         {
             bulkhead.release();
         }
     }
 
-    /// How long the call has been counting its time.
-    pub(super) fn since_start(&self) -> Duration {
-        self.frame
-            .call_start
-            .map_or(Duration::ZERO, |start| clock::now().since(start))
-    }
-
     /// Tells the breaker about the attempt, or about the call, and leaves it.
     pub(super) fn report(&mut self, verdict: Verdict, now: Option<Moment>) {
-        self.frame.breaker = None;
+        self.frame.breaker = NOBODY;
+        if !std::mem::take(&mut self.held.admission) {
+            return;
+        }
         let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        if let (Some(ticket), Some(breaker), true) = (self.ticket, breaker, self.admitted) {
-            self.admitted = false;
-            match now {
+        if let (Some(ticket), Some(breaker)) = (self.ticket, breaker) {
+            self.inside_span(|| match now {
                 Some(now) => breaker.record_at(ticket, verdict, now),
                 None => breaker.record(ticket, verdict),
-            }
+            });
         }
     }
 }
 
-fn full(bulkhead: &BulkheadHandle, waited: Duration) -> Rejection {
-    Rejection::BulkheadFull {
-        dependency: Name::clone(bulkhead.name()),
-        limit: u32::try_from(bulkhead.limit()).unwrap_or(u32::MAX),
-        waited,
+fn queue_end(bulkhead: &BulkheadHandle, now: Moment, call_ends: Moment) -> (Moment, QueueEnd) {
+    match bulkhead.max_wait().map(|max_wait| now.plus(max_wait)) {
+        Some(until) if until < call_ends => (until, QueueEnd::MaxWait),
+        _ => (call_ends, QueueEnd::Call),
     }
 }
 
-fn refused(breaker: &BreakerHandle, refusal: Refusal) -> Rejection {
-    Rejection::BreakerOpen {
-        dependency: breaker.name().clone(),
+fn refused(refusal: Refusal) -> Phase {
+    Phase::Refused {
         state: refusal.state,
-        retry_in: refusal.retry_in,
+        retry_in: nanos(refusal.retry_in),
     }
 }

@@ -8,22 +8,24 @@
 //! |---|---|
 //! | the call starts: plan, surroundings, span | this file |
 //! | backoff sleep, breaker, bulkhead queue, before the body's first poll | `admission` |
-//! | the body is polled under its limits | `attempt`, `limit` |
+//! | the body is polled under its limits | `attempt`, `limits` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
+//! | what is told in place of an outcome | `told` |
 //! | the future is dropped on the way | `abandon` |
 
 mod abandon;
 mod admission;
 mod attempt;
-mod limit;
+mod limits;
 mod outcome;
+mod phase;
 mod settle;
+mod told;
 mod verdict;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tracing::Span;
 
@@ -35,16 +37,19 @@ pub use settle::{finish, settle};
 pub(crate) use verdict::Stop;
 
 use crate::breaker::{Ticket, Verdict};
-use crate::bulkhead::Waiter;
-use crate::context::{Cut, Frame, UNLIMITED, stack};
+use crate::context::{Frame, Limit, stack};
 use crate::key::IdempotencyKey;
 use crate::registry::Registry;
-use crate::rejection::Rejection;
+use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
+use crate::seam::random::Random;
 use crate::site::{Plan, Site};
 use crate::telemetry;
+use phase::Phase;
 
 /// A call in progress: what it holds and what it still may do.
+///
+/// It lives in the future of every annotated function, so every word counts.
 #[derive(Debug)]
 pub struct Call {
     plan: PlanRef,
@@ -52,55 +57,37 @@ pub struct Call {
     frame: Frame,
     /// The breaker's last admission of this call.
     ticket: Option<Ticket>,
-    /// The breaker still waits for the verdict on that admission.
-    admitted: bool,
-    /// The place in the bulkhead's queue.
-    waiter: Option<Waiter>,
-    holds_permit: bool,
-    /// A retry token was spent for an attempt that has not been sent.
-    holds_token: bool,
+    held: Held,
     /// The body is being polled; still set while dropping, it has panicked.
     polling: bool,
-    /// The end of the wait or limit the timer is armed for, and which limit that is.
-    until: Moment,
-    cut: Cut,
-    /// When the wait in the bulkhead's queue began.
-    queued: Moment,
-    /// The wait before this attempt, for decorrelated jitter.
-    delay: Duration,
-    /// The attempt before this one was cut after that time.
-    timed_out: Option<Duration>,
+    /// The attempt before this one was cut by its timeout.
+    timed_out: bool,
     /// What the last attempt said about the dependency, for a breaker that judges calls.
     verdict: Verdict,
-    /// Why there is no outcome.
-    rejection: Option<Rejection>,
-    span: Span,
+    /// When the last retry was decided on, and how many nanoseconds it was to wait.
+    decided: Moment,
+    delay: u64,
+    /// That wait was the dependency's wish, not a backoff.
+    hinted: bool,
+    /// Boxed, because only a call that somebody listens to has one.
+    span: Option<Box<Span>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// The next attempt is to be admitted.
-    Fresh,
-    /// The task lets others run before the next attempt.
-    Yielding,
-    /// The next attempt waits for the end of its backoff.
-    Backoff,
-    /// The next attempt waits for a permit.
-    Queued,
-    /// The body runs and has not been pending.
-    Running,
-    /// The body has been pending and runs under its limits.
-    Limited,
-    /// The attempt is over and was not settled.
-    Over,
-    /// The call is over.
-    Done,
+/// What the call must give back, whichever way it ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// The breaker waits for the verdict on the last admission.
+    admission: bool,
+    /// A permit of the bulkhead.
+    permit: bool,
+    /// A retry token that was spent for an attempt that has not been sent.
+    token: bool,
 }
 
 enum PlanRef {
     Site(&'static Plan),
     Shared(Arc<Plan>),
-    /// The body runs as if it were not annotated, or not at all if there is a rejection.
+    /// The body runs as if it were not annotated, or not at all if a name was not found.
     Bare,
 }
 
@@ -167,39 +154,31 @@ impl Call {
         })
     }
 
-    fn planned(plan: Result<PlanRef, crate::rejection::NotRegistered>) -> Self {
-        let (plan, rejection) = match plan {
-            Ok(plan) => (plan, None),
-            Err(missing) => (
-                PlanRef::Bare,
-                Some(Rejection::NotRegistered(Box::new(missing))),
-            ),
+    fn planned(plan: Result<PlanRef, NotRegistered>) -> Self {
+        let (plan, phase) = match plan {
+            Ok(plan) => (plan, Phase::Fresh),
+            Err(missing) => (PlanRef::Bare, Phase::Missing(Box::new(missing))),
         };
         let mut frame = Frame::default();
-        let mut span = Span::none();
+        let mut span = None;
         if let Some(plan) = plan.get() {
             frame.max = plan.max_attempts();
-            frame.timeout = plan.timeout();
-            frame.deadline = plan.deadline();
+            frame.timeout = Limit::of(plan.timeout());
+            frame.deadline = Limit::of(plan.deadline());
             span = telemetry::call_span(plan);
         }
         Call {
             plan,
-            phase: Phase::Fresh,
+            phase,
             frame,
             ticket: None,
-            admitted: false,
-            waiter: None,
-            holds_permit: false,
-            holds_token: false,
+            held: Held::default(),
             polling: false,
-            until: Moment::NEVER,
-            cut: Cut::Inherited,
-            queued: Moment::NEVER,
-            delay: Duration::ZERO,
-            timed_out: None,
+            timed_out: false,
             verdict: Verdict::Neutral,
-            rejection,
+            decided: Moment::NEVER,
+            delay: 0,
+            hinted: false,
             span,
         }
     }
@@ -213,8 +192,7 @@ impl Call {
         if plan.suppresses_nested {
             self.frame.max = 1;
         } else if site.is_some_and(Site::first_nesting) {
-            let _entered = self.span.enter();
-            telemetry::nested_retries(plan);
+            self.inside_span(|| telemetry::nested_retries(plan));
         }
     }
 
@@ -227,7 +205,7 @@ impl Call {
     pub fn draw_key(&mut self) {
         let bits = match self.plan.get() {
             Some(plan) => plan.random.bits(),
-            None => crate::seam::random::Random::default().bits(),
+            None => Random::default().bits(),
         };
         self.frame.key = Some(IdempotencyKey::drawn(bits));
     }
@@ -238,9 +216,10 @@ impl Call {
         Attempt::new(self, body)
     }
 
-    fn has_limit(&self) -> bool {
-        self.frame.timeout != UNLIMITED
-            || self.frame.deadline != UNLIMITED
-            || self.frame.inherited != Moment::NEVER
+    fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {
+        match &self.span {
+            Some(span) => span.in_scope(tell),
+            None => tell(),
+        }
     }
 }

@@ -4,14 +4,21 @@ use std::ops::ControlFlow;
 
 use super::Call;
 use super::outcome::{Judge, Outcome, Reject};
+use super::phase::Phase;
 use super::verdict::Unfinished;
 use crate::classify::with_rules;
+use crate::rejection::Rejection;
+use crate::site::Plan;
 
 /// Takes what an attempt came back with: `Break` with the call's outcome, `Continue` for another
 /// attempt.
 ///
 /// `last` holds the last outcome while the call goes on.
 #[inline]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "the expansion passes unit structs"
+)]
 pub fn settle<R, J, X>(
     call: &mut Call,
     out: Option<R>,
@@ -33,42 +40,53 @@ where
             *last = judge.keep(outcome);
             ControlFlow::Continue(())
         }
-        None => match (call.unfinished(), last.take()) {
+        None => ControlFlow::Break(match (call.unfinished(), last.take()) {
             (Unfinished::Again, kept) => {
                 *last = kept;
-                ControlFlow::Continue(())
+                return ControlFlow::Continue(());
             }
-            (Unfinished::LastOutcome, Some(kept)) => ControlFlow::Break(judge.give_back(kept)),
-            _ => ControlFlow::Break(reject.reject(call.take_rejection())),
-        },
+            (Unfinished::LastOutcome(_), Some(kept)) => judge.give_back(kept),
+            (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
+                reject.reject(call.rejection(cause))
+            }
+        }),
     }
 }
 
 /// Like [`settle`], for a site that has one attempt.
 #[inline]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "the expansion passes unit structs"
+)]
 pub fn finish<R, J, X>(call: &mut Call, out: Option<R>, judge: J, reject: X) -> R
 where
     R: Outcome,
     J: Judge<R>,
     X: Reject<R>,
 {
-    match out {
-        Some(outcome) => {
-            let (class, kind) = call.classify(|| judge.judge(&outcome));
-            call.finished(class, kind);
-            outcome
-        }
-        None => {
-            call.unfinished();
-            reject.reject(call.take_rejection())
-        }
+    if let Some(outcome) = out {
+        let (class, kind) = call.classify(|| judge.judge(&outcome));
+        call.finished(class, kind);
+        outcome
+    } else {
+        reject.reject(call.unfinished_alone())
     }
 }
 
 impl Call {
+    /// What the caller of a site with one attempt is told.
+    fn unfinished_alone(&mut self) -> Rejection {
+        let cause = match self.unfinished() {
+            Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => cause,
+            Unfinished::Again => Phase::NoTime,
+        };
+        self.rejection(cause)
+    }
+
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.
     fn classify<T>(&self, judge: impl FnOnce() -> T) -> T {
-        match self.plan.get().and_then(|plan| plan.rules()) {
+        match self.plan.get().and_then(Plan::rules) {
             Some(rules) => with_rules(&rules, judge),
             None => judge(),
         }

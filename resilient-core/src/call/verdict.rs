@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{Call, Phase};
+use super::Call;
+use super::phase::Phase;
 use crate::breaker::Verdict;
 use crate::class::Class;
-use crate::context::Cut;
-use crate::rejection::Rejection;
+use crate::context::{Cut, Limit};
 use crate::retry::backoff::{backoff, throttled};
-use crate::seam::clock::{self, Moment};
+use crate::seam::clock::{self, Moment, nanos};
 use crate::site::{Plan, Safety};
 use crate::telemetry;
 
@@ -44,21 +44,21 @@ impl Stop {
 }
 
 /// How an attempt without an outcome leaves the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Unfinished {
     /// There is another attempt.
     Again,
-    /// The outcome of the last finished attempt, if there was one, stands.
-    LastOutcome,
-    /// The rejection stands, whatever came before.
-    Rejection,
+    /// The last outcome stands; without one, the caller is told the cause.
+    LastOutcome(Phase),
+    /// The caller is told the cause, whatever came before.
+    Rejection(Phase),
 }
 
 impl Call {
     /// An attempt came back with an outcome of this class. True if there is another attempt.
     pub(super) fn finished(&mut self, class: Class, kind: &'static str) -> bool {
         self.release_permit();
-        self.timed_out = None;
+        self.timed_out = false;
         let Some(plan) = self.plan.get() else {
             self.phase = Phase::Done;
             return false;
@@ -70,7 +70,9 @@ impl Call {
         }
         let verdict = verdict_of(class, plan);
         if !class.is_retryable() {
-            self.end(verdict, class, kind);
+            self.verdict = verdict;
+            self.close();
+            telemetry::call_ended(self.span.as_deref(), self.frame.attempt, kind);
             return false;
         }
         let now = clock::now();
@@ -81,70 +83,77 @@ impl Call {
     /// An attempt came back without an outcome: cut by a limit or not admitted.
     pub(super) fn unfinished(&mut self) -> Unfinished {
         self.hand_back();
-        if let Some(rejection) = &self.rejection {
-            let stop = match rejection {
-                Rejection::BulkheadFull { .. } => Stop::Bulkhead,
-                Rejection::DeadlineExceeded { .. } => Stop::Deadline,
-                _ => Stop::Breaker,
-            };
+        let cause = std::mem::replace(&mut self.phase, Phase::Done);
+        let stop = match cause {
+            Phase::Cut { cut, late, .. } => return self.was_cut(cut, late, cause),
+            Phase::Full { .. } => Stop::Bulkhead,
+            Phase::Refused { .. } => Stop::Breaker,
+            _ => Stop::Deadline,
+        };
+        if self.frame.attempt > 1 {
             self.stopped(stop);
-            self.judged(Verdict::Neutral, None);
-            let cut_before = self.timed_out;
-            if let Some(after) = cut_before {
-                self.rejection = Some(Rejection::TimedOut { after });
-            }
-            self.close();
-            return match cut_before {
-                Some(_) => Unfinished::Rejection,
-                None => Unfinished::LastOutcome,
-            };
         }
-        self.was_cut()
+        self.judged(Verdict::Neutral, None);
+        self.close();
+        if self.timed_out {
+            Unfinished::Rejection(Phase::Cut {
+                length: self.plan.get().map_or(0, Plan::timeout),
+                cut: Cut::Timeout,
+                late: false,
+            })
+        } else {
+            Unfinished::LastOutcome(cause)
+        }
     }
 
-    fn was_cut(&mut self) -> Unfinished {
-        let now = clock::now();
-        let after = self.limit_length();
-        let verdict = match self.cut {
-            Cut::Inherited => Verdict::Neutral,
-            _ if self.fired_late(now) => Verdict::Neutral,
-            Cut::Timeout | Cut::Deadline => Verdict::Failure,
+    fn was_cut(&mut self, cut: Cut, late: bool, cause: Phase) -> Unfinished {
+        let verdict = match cut {
+            Cut::Timeout | Cut::Deadline if !late => Verdict::Failure,
+            _ => Verdict::Neutral,
         };
+        let now = clock::now();
         self.judged(verdict, Some(now));
-        if self.cut == Cut::Timeout {
-            self.timed_out = Some(after);
-            if self.again(Class::transient(), "timeout", now) {
-                return Unfinished::Again;
-            }
-            self.rejection = Some(Rejection::TimedOut { after });
-            return Unfinished::Rejection;
+        if cut != Cut::Timeout {
+            self.stopped(Stop::Deadline);
+            self.close();
+            return Unfinished::LastOutcome(cause);
         }
-        self.rejection = Some(Rejection::DeadlineExceeded { after });
-        self.stopped(Stop::Deadline);
-        self.close();
-        Unfinished::LastOutcome
+        self.timed_out = true;
+        if self.again(Class::transient(), "timeout", now) {
+            Unfinished::Again
+        } else {
+            Unfinished::Rejection(cause)
+        }
     }
 
     /// Plans the next attempt, or ends the call.
     fn again(&mut self, class: Class, kind: &'static str, now: Moment) -> bool {
-        self.frame.started(|| now);
         match self.next_delay(class, now) {
             Ok(delay) => {
-                self.holds_token = true;
-                self.span
-                    .in_scope(|| telemetry::retry(self.frame.attempt, kind, delay));
+                let attempt = self.frame.attempt;
+                self.inside_span(|| telemetry::retry(attempt, kind, delay));
+                self.held.token = true;
                 self.frame.attempt += 1;
-                self.delay = delay;
+                self.frame.timeout = Limit::of(self.plan.get().map_or(u64::MAX, Plan::timeout));
+                self.decided = now;
+                self.delay = nanos(delay);
+                self.hinted = matches!(
+                    class,
+                    Class::Throttled {
+                        retry_after: Some(_)
+                    }
+                );
                 if delay.is_zero() {
                     self.again_at_once();
                 } else {
                     self.phase = Phase::Backoff;
-                    self.until = now.plus(delay);
                 }
                 true
             }
             Err(stop) => {
-                self.stopped(stop);
+                if self.frame.max > 1 {
+                    self.stopped(stop);
+                }
                 self.close();
                 false
             }
@@ -152,13 +161,11 @@ impl Call {
     }
 
     fn next_delay(&mut self, class: Class, now: Moment) -> Result<Duration, Stop> {
-        let Some(plan) = self.plan.get() else {
+        let (end, _) = self.frame.end(now);
+        let attempt = self.frame.attempt;
+        let Some(plan) = self.plan.get().filter(|_| attempt < self.frame.max) else {
             return Err(Stop::Attempts);
         };
-        let attempt = self.frame.attempt;
-        if attempt >= self.frame.max {
-            return Err(Stop::Attempts);
-        }
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }
@@ -166,30 +173,25 @@ impl Call {
             if ticket.is_probe() {
                 return Err(Stop::Probe);
             }
-            if !breaker.may_continue(&ticket) {
+            if !breaker.may_continue(ticket) {
                 return Err(Stop::Breaker);
             }
         }
         let settings = plan.retry_settings();
         let unit = plan.random.unit();
-        let (end, _) = self.frame.end(|| now);
-        let delay = match class {
-            Class::Throttled {
-                retry_after: Some(hint),
-            } => {
-                let longest = settings.retry_after_cap.unwrap_or_else(|| {
-                    if end == Moment::NEVER {
-                        LONGEST_HINT
-                    } else {
-                        end.since(now)
-                    }
-                });
-                if hint > longest {
-                    return Err(Stop::RetryAfter);
-                }
-                throttled(&settings, hint, attempt, unit)
+        let delay = if let Class::Throttled {
+            retry_after: Some(hint),
+        } = class
+        {
+            let left = (end != Moment::NEVER).then(|| end.since(now));
+            let longest = settings.retry_after_cap.or(left).unwrap_or(LONGEST_HINT);
+            if hint > longest {
+                return Err(Stop::RetryAfter);
             }
-            _ => backoff(&settings, attempt, self.delay, unit),
+            throttled(&settings, hint, attempt, unit)
+        } else {
+            let previous = if self.hinted { 0 } else { self.delay };
+            backoff(&settings, attempt, Duration::from_nanos(previous), unit)
         };
         if now.plus(delay) >= end {
             return Err(Stop::Deadline);
@@ -203,46 +205,23 @@ impl Call {
     /// The attempt's verdict goes to the breaker now, or with the call's end.
     fn judged(&mut self, verdict: Verdict, now: Option<Moment>) {
         self.verdict = verdict;
-        let per_call = self.plan.get().is_some_and(|plan| {
-            plan.breaker
-                .as_ref()
-                .is_some_and(|breaker| plan.breaks_per_call(breaker))
-        });
-        if !per_call {
+        let breaker = self
+            .plan
+            .get()
+            .and_then(|plan| plan.breaker.as_ref().zip(Some(plan)));
+        if !breaker.is_some_and(|(breaker, plan)| plan.breaks_per_call(breaker)) {
             self.report(verdict, now);
         }
     }
 
-    /// The call ends with an outcome that no retry could better.
-    fn end(&mut self, verdict: Verdict, class: Class, kind: &'static str) {
-        self.verdict = verdict;
-        telemetry::call_ended(&self.span, self.frame.attempt, class, kind);
-        self.close();
-    }
-
-    /// The call is over: a breaker that judges calls hears the last verdict.
+    /// The call is over: a breaker that has not heard a verdict hears the last one.
     fn close(&mut self) {
-        self.report(self.verdict, None);
         self.phase = Phase::Done;
+        self.report(self.verdict, None);
     }
 
-    fn stopped(&mut self, stop: Stop) {
-        if self.frame.max > 1 && self.frame.attempt > 1 || stop != Stop::Attempts {
-            self.span
-                .in_scope(|| telemetry::retry_stopped(self.frame.attempt, stop));
-        }
-    }
-
-    /// The call returns its rejection.
-    pub(super) fn take_rejection(&mut self) -> Rejection {
-        let rejection = self
-            .rejection
-            .take()
-            .unwrap_or(Rejection::DeadlineExceeded {
-                after: Duration::ZERO,
-            });
-        self.span.in_scope(|| telemetry::call_rejected(&rejection));
-        rejection
+    fn stopped(&self, stop: Stop) {
+        self.inside_span(|| telemetry::retry_stopped(self.frame.attempt, stop));
     }
 }
 

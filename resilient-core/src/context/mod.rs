@@ -3,6 +3,7 @@
 
 mod deadline;
 mod frame;
+mod limit;
 mod propagate;
 mod scope;
 pub(crate) mod stack;
@@ -10,7 +11,8 @@ pub(crate) mod stack;
 use std::time::Duration;
 
 pub use deadline::{WithDeadline, with_deadline};
-pub(crate) use frame::{Cut, Frame, UNLIMITED};
+pub(crate) use frame::{Cut, Frame, NOBODY};
+pub(crate) use limit::Limit;
 pub use propagate::{Propagated, propagate};
 pub use scope::{Scoped, scope};
 

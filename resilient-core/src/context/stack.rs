@@ -44,17 +44,12 @@ pub(crate) fn surroundings() -> Surroundings {
 
 /// Whether a call around the running code was admitted by this breaker and has not ended.
 pub(crate) fn holds_breaker(id: u32) -> bool {
-    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == Some(id)))
+    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == id))
 }
 
 /// Whether a call around the running code holds a permit of this bulkhead.
 pub(crate) fn holds_bulkhead(id: u32) -> bool {
-    AMBIENT.with_borrow(|ambient| {
-        ambient
-            .frames
-            .iter()
-            .any(|frame| frame.bulkhead == Some(id))
-    })
+    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.bulkhead == id))
 }
 
 /// Looks at the innermost frame.

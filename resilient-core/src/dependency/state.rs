@@ -10,7 +10,6 @@ use crate::breaker::{Announcer, BreakerHandle};
 use crate::budget::BudgetHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::context::UNLIMITED;
 use crate::name::Name;
 use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
@@ -75,12 +74,12 @@ impl DependencyState {
         self.breaker.reconfigure(settings.breaker);
     }
 
-    /// One attempt's time in nanoseconds, or [`UNLIMITED`].
+    /// One attempt's time in nanoseconds, or `u64::MAX`.
     pub(crate) fn timeout(&self) -> u64 {
         self.timeout.load(Ordering::Relaxed)
     }
 
-    /// A call's time in nanoseconds, or [`UNLIMITED`].
+    /// A call's time in nanoseconds, or `u64::MAX`.
     pub(crate) fn deadline(&self) -> u64 {
         self.deadline.load(Ordering::Relaxed)
     }
@@ -105,5 +104,5 @@ impl Live {
 }
 
 fn limit(duration: Option<Duration>) -> u64 {
-    duration.map_or(UNLIMITED, nanos)
+    duration.map_or(u64::MAX, nanos)
 }

@@ -1,7 +1,7 @@
 //! The startup check: every annotated function against what is registered.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::Registry;
 use crate::rejection::NotRegistered;
@@ -157,14 +157,14 @@ impl Registry {
 }
 
 fn affected(problems: &[Problem]) -> usize {
-    let mut sites: Vec<_> = problems.iter().map(|problem| problem.site()).collect();
+    let mut sites: Vec<_> = problems.iter().map(Problem::site).collect();
     sites.dedup();
     sites.len()
 }
 
 fn list(problems: &[Problem]) -> String {
-    problems
-        .iter()
-        .map(|problem| format!("\n  - {problem}"))
-        .collect()
+    problems.iter().fold(String::new(), |mut text, problem| {
+        let _ = write!(text, "\n  - {problem}");
+        text
+    })
 }

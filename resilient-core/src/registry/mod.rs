@@ -86,9 +86,13 @@ impl Registry {
     /// [`RegisterError::AlreadyRegistered`] names both places. To change the numbers of a
     /// registered dependency use [`Registry::update`].
     #[track_caller]
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "a dependency is registered once"
+    )]
     pub fn register(&self, dependency: Dependency) -> Result<(), RegisterError> {
         let place = Location::caller();
-        let settings = self.settings(&dependency)?;
+        let settings = Registry::settings(&dependency)?;
         let mut known = self
             .inner
             .dependencies
@@ -117,8 +121,12 @@ impl Registry {
     ///
     /// [`RegisterError::Invalid`] as for [`Registry::register`], and then nothing has changed;
     /// [`RegisterError::Unknown`] if the name is not registered.
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "the same shape as `register`"
+    )]
     pub fn update(&self, dependency: Dependency) -> Result<(), RegisterError> {
-        let settings = self.settings(&dependency)?;
+        let settings = Registry::settings(&dependency)?;
         let state = self
             .dependency(&settings.name)
             .ok_or_else(|| RegisterError::Unknown {
@@ -129,12 +137,7 @@ impl Registry {
         Ok(())
     }
 
-    #[allow(
-        clippy::unused_self,
-        reason = "a method reads better beside its callers"
-    )]
     fn settings(
-        &self,
         dependency: &Dependency,
     ) -> Result<crate::dependency::DependencySettings, RegisterError> {
         dependency

@@ -43,6 +43,11 @@ impl Moment {
         Moment(self.0.saturating_add(nanos(duration)))
     }
 
+    /// This moment plus so many nanoseconds, or [`Moment::NEVER`] if the scale ends before that.
+    pub(crate) fn plus_nanos(self, nanos: u64) -> Self {
+        Moment(self.0.saturating_add(nanos))
+    }
+
     /// How long after `earlier` this moment is; zero if it is not.
     pub(crate) fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
@@ -60,7 +65,7 @@ impl Moment {
         }
     }
 
-    fn from_instant(instant: Instant) -> Self {
+    pub(super) fn from_instant(instant: Instant) -> Self {
         let epoch = *EPOCH;
         if instant >= epoch {
             Moment(EPOCH_NANOS.saturating_add(nanos(instant - epoch)))

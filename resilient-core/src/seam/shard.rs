@@ -45,7 +45,7 @@ impl<T> Shards<T> {
     }
 
     /// All shards, this thread's own first: where a thread looks when its own is empty.
-    pub(crate) fn from_own(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn own_first(&self) -> impl Iterator<Item = &T> {
         let own = self.own_index();
         let mask = self.shards.len() - 1;
         (0..self.shards.len()).map(move |step| &self.shards[(own + step) & mask].0)
@@ -94,7 +94,7 @@ mod tests {
         for _ in 0..5 {
             let seen = std::thread::scope(|scope| {
                 let thread =
-                    scope.spawn(|| shards.from_own().map(|shard| shard.0).collect::<Vec<_>>());
+                    scope.spawn(|| shards.own_first().map(|shard| shard.0).collect::<Vec<_>>());
                 thread.join().expect("the visit does not panic")
             });
             let mut sorted = seen.clone();

@@ -21,6 +21,13 @@ impl Timer {
         self.sleep.is_some()
     }
 
+    /// The moment it fires.
+    pub(crate) fn armed_for(&self) -> Moment {
+        self.sleep.as_ref().map_or(Moment::NEVER, |sleep| {
+            Moment::from_instant(sleep.deadline())
+        })
+    }
+
     /// Fires at `at`; never, for a moment no timer can reach.
     pub(crate) fn arm(self: Pin<&mut Self>, at: Moment) {
         let mut sleep = self.project().sleep;

@@ -6,7 +6,8 @@ mod plan;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use options::{Options, Safety};
+pub use options::Options;
+pub(crate) use options::Safety;
 pub(crate) use plan::Plan;
 
 use crate::registry::Registry;

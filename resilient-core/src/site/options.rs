@@ -30,7 +30,7 @@ pub struct Options {
 
 /// What a site says about repeating its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Safety {
+pub(crate) enum Safety {
     /// Nothing.
     Unsaid,
     /// Repeating is safe.
@@ -56,6 +56,10 @@ macro_rules! names {
     ($($(#[$meta:meta])* $name:ident => $field:ident;)*) => {
         $(
             $(#[$meta])*
+            ///
+            /// # Panics
+            ///
+            /// If it is no name: a compile error, because this runs in a constant.
             #[must_use]
             pub const fn $name(mut self, name: &'static str) -> Self {
                 assert!(
@@ -124,6 +128,10 @@ impl Options {
     }
 
     /// `timeout = ".."`
+    ///
+    /// # Panics
+    ///
+    /// If it is zero: a compile error, because this runs in a constant.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         assert!(!timeout.is_zero(), "`timeout` must be longer than zero");
@@ -132,6 +140,10 @@ impl Options {
     }
 
     /// `deadline = ".."`
+    ///
+    /// # Panics
+    ///
+    /// If it is zero: a compile error, because this runs in a constant.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         assert!(!deadline.is_zero(), "`deadline` must be longer than zero");

@@ -10,7 +10,6 @@ use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::context::UNLIMITED;
 use crate::dependency::DependencyState;
 use crate::name::Name;
 use crate::registry::Registry;
@@ -40,6 +39,9 @@ pub(crate) struct Plan {
     rules: Option<Arc<DependencyState>>,
     label: Option<Name>,
 }
+
+/// The length of a limit there is none of.
+const UNLIMITED: u64 = u64::MAX;
 
 #[derive(Clone, Debug)]
 enum Retrying {

@@ -20,32 +20,28 @@ use tracing::{Span, field};
 
 use crate::breaker::{Transition, Verdict};
 use crate::call::Stop;
-use crate::class::Class;
 use crate::rejection::Rejection;
 use crate::site::Plan;
 
-pub(crate) fn call_span(plan: &Plan) -> Span {
-    tracing::info_span!(
+pub(crate) fn call_span(plan: &Plan) -> Option<Box<Span>> {
+    if !tracing::enabled!(target: "resilient", tracing::Level::INFO) {
+        return None;
+    }
+    let span = tracing::info_span!(
         target: "resilient",
         "resilient.call",
         site = &*plan.name,
         dependency = plan.label(),
         attempts = field::Empty,
         outcome = field::Empty,
-    )
+    );
+    (!span.is_disabled()).then(|| Box::new(span))
 }
 
-pub(crate) fn call_ended(span: &Span, attempts: u32, class: Class, kind: &'static str) {
-    if !span.is_disabled() {
+pub(crate) fn call_ended(span: Option<&Span>, attempts: u32, kind: &'static str) {
+    if let Some(span) = span {
         span.record("attempts", attempts);
-        span.record(
-            "outcome",
-            if class == Class::Success {
-                "success"
-            } else {
-                kind
-            },
-        );
+        span.record("outcome", kind);
     }
 }
 

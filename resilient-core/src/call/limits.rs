@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use tracing::span;
 
-use super::{Call, Phase};
-use crate::context::stack;
-use crate::seam::clock;
-use crate::seam::clock::Moment;
+use super::Call;
+use super::phase::Phase;
+use crate::context::{Cut, stack};
+use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
+
+/// A timer that fires later than this, or than half its length, tells of a frozen machine.
+const LATE: Duration = Duration::from_millis(100);
 
 /// The body is being polled.
 pub(super) struct Inside<'a> {
@@ -29,7 +32,7 @@ impl Inside<'_> {
 
 impl Call {
     pub(super) fn is_running(&self) -> bool {
-        matches!(self.phase, Phase::Running | Phase::Limited)
+        matches!(self.phase, Phase::Running | Phase::Limited { .. })
     }
 
     pub(super) fn enter(&mut self) -> Inside<'_> {
@@ -37,7 +40,7 @@ impl Call {
         Inside {
             polling: &mut self.polling,
             _frame: stack::enter(&mut self.frame),
-            _span: (!self.span.is_disabled()).then(|| self.span.enter()),
+            _span: self.span.as_ref().map(|span| span.enter()),
         }
     }
 
@@ -47,22 +50,19 @@ impl Call {
         mut timer: Pin<&mut Timer>,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
-        if self.phase == Phase::Running {
-            self.phase = Phase::Limited;
+        if matches!(self.phase, Phase::Running) {
             self.start_clocks(timer.as_mut());
         }
-        if self.until == Moment::NEVER {
-            return Poll::Pending;
+        ready!(timer.as_mut().poll(cx));
+        if let Phase::Limited { start, cut } = self.phase {
+            self.phase = self.cut_by(cut, start, timer.armed_for());
         }
-        ready!(timer.poll(cx));
-        self.phase = Phase::Over;
         Poll::Ready(())
     }
 
     fn start_clocks(&mut self, timer: Pin<&mut Timer>) {
-        self.until = Moment::NEVER;
         let Some(plan) = self.plan.get() else { return };
-        if plan.breaker.is_none() && plan.budget.is_none() && !self.has_limit() {
+        if plan.breaker.is_none() && plan.budget.is_none() && !self.frame.is_limited() {
             return;
         }
         let now = clock::now();
@@ -72,26 +72,22 @@ impl Call {
         if let Some(budget) = &plan.budget {
             budget.tick(now);
         }
-        (self.until, self.cut) = self.frame.cut(|| now);
-        if self.until != Moment::NEVER {
-            timer.arm(self.until);
-        }
+        let (until, cut) = self.frame.cut(now);
+        timer.arm(until);
+        self.phase = Phase::Limited { start: now, cut };
     }
 
-    /// How long the limit was that the timer was armed for.
-    pub(super) fn limit_length(&self) -> Duration {
-        use crate::context::Cut;
-        let start = match self.cut {
-            Cut::Timeout => self.frame.attempt_start,
-            Cut::Deadline | Cut::Inherited => self.frame.call_start.or(self.frame.attempt_start),
+    fn cut_by(&self, cut: Cut, start: Moment, until: Moment) -> Phase {
+        let length = match (cut, self.plan.get()) {
+            (Cut::Timeout, Some(plan)) => plan.timeout(),
+            (Cut::Deadline, Some(plan)) => plan.deadline(),
+            _ => nanos(until.since(start)),
         };
-        start.map_or(Duration::ZERO, |start| self.until.since(start))
-    }
-
-    /// Whether the timer fired so late that the machine must have stood still: then the cut says
-    /// nothing about the dependency.
-    pub(super) fn fired_late(&self, now: Moment) -> bool {
-        let tolerance = Duration::from_millis(100).max(self.limit_length() / 2);
-        now.since(self.until) > tolerance
+        let tolerance = LATE.max(Duration::from_nanos(length / 2));
+        Phase::Cut {
+            length,
+            cut,
+            late: clock::now().since(until) > tolerance,
+        }
     }
 }

@@ -1,0 +1,70 @@
+//! What a caller is told in place of an outcome.
+
+use std::time::Duration;
+
+use super::Call;
+use super::phase::Phase;
+use crate::context::{Cut, Limit};
+use crate::rejection::Rejection;
+use crate::site::Plan;
+use crate::telemetry;
+
+impl Call {
+    /// What the caller is told about an attempt without an outcome.
+    pub(super) fn rejection(&self, ended: Phase) -> Rejection {
+        let rejection = self
+            .told(ended)
+            .unwrap_or_else(|| Rejection::DeadlineExceeded {
+                after: self.plan.get().map_or(Duration::ZERO, own_deadline),
+            });
+        self.inside_span(|| telemetry::call_rejected(&rejection));
+        rejection
+    }
+
+    /// `None` if the call's time was over.
+    fn told(&self, ended: Phase) -> Option<Rejection> {
+        let plan = self.plan.get();
+        Some(match ended {
+            Phase::Cut { length, cut, .. } => {
+                let after = Duration::from_nanos(length);
+                match cut {
+                    Cut::Timeout => Rejection::TimedOut { after },
+                    Cut::Deadline | Cut::Inherited => Rejection::DeadlineExceeded { after },
+                }
+            }
+            Phase::Refused { state, retry_in } => Rejection::BreakerOpen {
+                dependency: plan?.breaker.as_ref()?.name().clone(),
+                state,
+                retry_in: wide(retry_in),
+            },
+            Phase::Full { waited } => {
+                let bulkhead = plan?.bulkhead.as_ref()?;
+                Rejection::BulkheadFull {
+                    dependency: bulkhead.name().clone(),
+                    limit: u32::try_from(bulkhead.limit()).unwrap_or(u32::MAX),
+                    waited: wide(waited),
+                }
+            }
+            Phase::Missing(missing) => Rejection::NotRegistered(missing),
+            _ => return None,
+        })
+    }
+}
+
+fn own_deadline(plan: &Plan) -> Duration {
+    let length = plan.deadline();
+    if Limit::of(length).is_none() {
+        Duration::ZERO
+    } else {
+        Duration::from_nanos(length)
+    }
+}
+
+/// The duration that was narrowed to these nanoseconds.
+fn wide(nanos: u64) -> Duration {
+    if nanos == u64::MAX {
+        Duration::MAX
+    } else {
+        Duration::from_nanos(nanos)
+    }
+}
