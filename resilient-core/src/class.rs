@@ -65,6 +65,23 @@ impl Class {
         }
     }
 
+    /// The dependency asked to be left alone, for as long as `hint` says if it says so.
+    ///
+    /// ```
+    /// use resilient_core::Class;
+    /// use std::time::Duration;
+    ///
+    /// let header: Option<Duration> = None;
+    /// assert_eq!(Class::throttled_by(header), Class::Throttled { retry_after: None });
+    /// let wait = Duration::from_secs(2);
+    /// assert_eq!(Class::throttled_by(wait), Class::throttled(wait));
+    /// ```
+    pub fn throttled_by(hint: impl Hint) -> Self {
+        Class::Throttled {
+            retry_after: hint.duration(),
+        }
+    }
+
     /// Whether another attempt may help.
     pub const fn is_retryable(self) -> bool {
         matches!(self, Class::Transient { .. } | Class::Throttled { .. })
@@ -80,6 +97,28 @@ impl Class {
             Class::Permanent => "client",
             Class::Ignored => "other",
         }
+    }
+}
+
+/// What a dependency's wish to be left alone is held in: a `Duration`, or an `Option` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how long to wait",
+    label = "neither a `Duration` nor an `Option<Duration>`"
+)]
+pub trait Hint {
+    /// The wish, if there is one.
+    fn duration(self) -> Option<Duration>;
+}
+
+impl Hint for Duration {
+    fn duration(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl Hint for Option<Duration> {
+    fn duration(self) -> Option<Duration> {
+        self
     }
 }
 
@@ -122,7 +161,8 @@ impl Class {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which errors are worth retrying",
     label = "needs a classification",
-    note = "derive `resilient::Classify` for the error type, implement it, or name a function at the site: `classify = path` or `retry(when = path)`"
+    note = "derive `resilient::Classify` for the error type, or implement it",
+    note = "or name a function at the site, `classify = path` or `retry(when = path)`; for `anyhow::Error` and boxed errors that is `classify = resilient::classify::chained`"
 )]
 pub trait Classify {
     /// What this error means to the policies around the call.

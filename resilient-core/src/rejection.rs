@@ -166,6 +166,7 @@ impl Rejection {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Rejection {
     /// An attempt cut by its timeout is transient; every other rejection was made on the spot,
     /// says nothing about the dependency and is not retried.

@@ -22,6 +22,14 @@ pub(crate) enum Value<T> {
 }
 
 impl<T> Value<T> {
+    /// The tokens inside the braces.
+    pub(crate) fn constant(&self) -> Option<&TokenStream> {
+        match self {
+            Value::Literal { .. } => None,
+            Value::Constant(tokens) => Some(tokens),
+        }
+    }
+
     /// The literal and its place.
     pub(crate) fn literal(&self) -> Option<(&T, Span)> {
         match self {
@@ -147,7 +155,7 @@ pub(crate) fn word(
     Err(syn::Error::new(
         literal.span(),
         format_args!(
-            "unknown {key} `{given}`{meant} (expected {})",
+            "`{key}` cannot be `{given}`{meant} (expected {})",
             listed(known())
         ),
     ))

@@ -1,6 +1,6 @@
 use resilient::resilient;
 
-use super::fallible::{sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, sendable};
 
 /// Takes by value what a generic callee would take: a moved reference is gone.
 fn consume<T>(value: T) -> T {

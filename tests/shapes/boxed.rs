@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use resilient::resilient;
 
-use super::fallible::{sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, sendable};
 
 #[async_trait]
 trait Gateway {

@@ -1,6 +1,6 @@
 use resilient::resilient;
 
-use super::fallible::{register_plenty, sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, register_plenty, sendable};
 
 #[resilient(retry(max = 3, base = "0s"), budget = "plenty")]
 async fn early(attempts: &Attempts, text: &str) -> Result<u32, Failure> {

@@ -61,7 +61,7 @@ pub(crate) fn sendable<F: std::future::Future + Send>(future: F) -> F {
 
 /// A budget that tests never exhaust, for functions that are called again and again.
 pub(crate) fn register_plenty() {
-    use resilient::{budget::Budget, register, Dependency};
+    use resilient::{Dependency, budget::Budget, register};
 
     // Each test that needs it registers it; all but the first are told that it is there.
     let _ = register(Dependency::named("plenty").budget(Budget::unlimited()));

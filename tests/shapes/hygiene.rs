@@ -1,4 +1,4 @@
-use super::fallible::{sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, sendable};
 
 /// Everything an expansion could be tempted to call by its short name.
 mod shadowed {

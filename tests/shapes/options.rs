@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use resilient::{resilient, Class};
+use resilient::{Class, resilient};
 
-use super::fallible::{register_plenty, Attempts, Failure};
+use super::fallible::{Attempts, Failure, register_plenty};
 
 mod limits {
     use super::Duration;

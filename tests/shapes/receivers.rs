@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use resilient::resilient;
 
-use super::fallible::{sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, sendable};
 
 struct Client {
     attempts: Attempts,

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use resilient::{resilient, Class, Rejection};
+use resilient::{Class, Rejection, resilient};
 
-use super::fallible::{register_plenty, sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, register_plenty, sendable};
 
 type Answer<T> = Result<T, Failure>;
 

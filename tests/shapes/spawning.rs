@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use resilient::resilient;
 
-use super::fallible::{sendable, Attempts, Failure};
+use super::fallible::{Attempts, Failure, sendable};
 
 #[resilient(retry(max = 3, base = "0s"), timeout = "5s", deadline = "20s")]
 async fn shared(attempts: Arc<Attempts>, text: String) -> Result<usize, Failure> {

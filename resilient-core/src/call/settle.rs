@@ -13,22 +13,23 @@ use crate::site::Plan;
 /// Takes what an attempt came back with: `Break` with the call's outcome, `Continue` for another
 /// attempt.
 ///
-/// `last` holds the last outcome while the call goes on.
+/// `last` holds the last outcome while the call goes on. Its type has a name of its own, because
+/// `J::Kept` in an argument would be one more place to tell that `J` is no judge of `R`.
 #[inline]
 #[allow(
     clippy::needless_pass_by_value,
     reason = "the expansion passes unit structs"
 )]
-pub fn settle<R, J, X>(
+pub fn settle<R, J, X, K>(
     call: &mut Call,
     out: Option<R>,
-    last: &mut Option<J::Kept>,
+    last: &mut Option<K>,
     judge: J,
     reject: X,
 ) -> ControlFlow<R>
 where
     R: Outcome,
-    J: Judge<R>,
+    J: Judge<R, Kept = K>,
     X: Reject<R>,
 {
     match out {

@@ -188,6 +188,7 @@ impl Error for Classified {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Classified {
     fn class(&self) -> Class {
         self.class

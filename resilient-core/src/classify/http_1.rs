@@ -7,6 +7,7 @@ use super::rules::ambient;
 use super::status::{answer, status_kind};
 use crate::class::{Class, Classify};
 
+#[diagnostic::do_not_recommend]
 impl Classify for StatusCode {
     /// By the rules of the dependency being called. A status alone has no `Retry-After`.
     fn class(&self) -> Class {

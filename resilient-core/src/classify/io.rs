@@ -170,6 +170,7 @@ const fn usual(kind: ErrorKind) -> Class {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Error {
     /// By its kind and the rules of the dependency being called, unless it carries something
     /// that says more: a [`Rejection`](crate::Rejection), a

@@ -8,6 +8,7 @@ use super::chain::{Verdict, judge};
 use super::http_1::by_head;
 use crate::class::{Class, Classify};
 
+#[diagnostic::do_not_recommend]
 impl Classify for reqwest::Error {
     /// | error | class |
     /// |---|---|

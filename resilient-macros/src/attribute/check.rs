@@ -163,6 +163,7 @@ pub(crate) fn function(function: &Function, options: &Options, errors: &mut Erro
             "`#[resilient]` is already applied to this function; merge the options into one",
         );
     }
+    constants(function, options, errors);
     if !options.repeats() {
         return;
     }
@@ -195,6 +196,24 @@ pub(crate) fn function(function: &Function, options: &Options, errors: &mut Erro
                 format_args!(
                     "`mut {name}` would carry changes of a failed attempt into the next; \
                      add `clone({name})`"
+                ),
+            );
+        }
+    }
+}
+
+/// The policies of a site are known before any call, and so before any argument.
+fn constants(function: &Function, options: &Options, errors: &mut Errors) {
+    let bindings = function.bindings();
+    for constant in options.constants() {
+        if let TokenTree::Ident(name) = &constant
+            && bindings.iter().any(|binding| binding.ident == *name)
+        {
+            errors.at(
+                name.span(),
+                format_args!(
+                    "`{name}` is an argument, but policies are fixed before the first call; \
+                     use a constant"
                 ),
             );
         }

@@ -7,7 +7,8 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Attribute, Expr, Type};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprPath, Token, Type};
 
 use super::options::Options;
 use super::site;
@@ -36,6 +37,13 @@ pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
         writer.single()
     });
     function.around(statements)
+}
+
+/// How a question about an outcome is answered.
+struct Rule {
+    value: TokenStream,
+    /// The type of `value`, left to inference. Its place is where the rule is told not to hold.
+    kind: Token![_],
 }
 
 struct Writer<'a> {
@@ -99,20 +107,24 @@ impl Writer<'_> {
         let attempt = self.attempt(&shadowing(&own));
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
+        let kinds = [judge.kind, reject.kind, judge.kind];
+        let (judge, reject) = (judge.value, reject.value);
 
         // A moved argument is reported "inside of this loop", with the loop shown here.
         let place = self.options.retry.key().or(self.options.dependency.key());
         let repeat = quote_spanned!(shown_at(place.unwrap_or(here))=> loop);
+        // What keeps the future from being `Send` is the error that is kept between attempts.
+        let last = Ident::new("__resilient_last", shown_at(self.function.failure()));
         quote_spanned! {here=>
-            let mut __resilient_last = ::core::option::Option::None;
+            let mut #last = ::core::option::Option::None;
             #repeat {
                 #(#clones)*
                 let __resilient_out = __resilient_call.attempt(#attempt).await;
                 if let ::core::ops::ControlFlow::Break(__resilient_ret) =
-                    #private::settle::<#returns, _, _>(
+                    #private::settle::<#returns, #(#kinds),*>(
                         &mut __resilient_call,
                         __resilient_out,
-                        &mut __resilient_last,
+                        &mut #last,
                         #judge,
                         #reject,
                     )
@@ -128,9 +140,11 @@ impl Writer<'_> {
         let attempt = self.attempt(&TokenStream::new());
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
+        let kinds = [judge.kind, reject.kind];
+        let (judge, reject) = (judge.value, reject.value);
         quote_spanned! {Span::mixed_site()=>
             let __resilient_out = __resilient_call.attempt(#attempt).await;
-            #private::finish::<#returns, _, _>(
+            #private::finish::<#returns, #(#kinds),*>(
                 &mut __resilient_call,
                 __resilient_out,
                 #judge,
@@ -149,13 +163,16 @@ impl Writer<'_> {
         let returns = &self.returns;
         let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
         body.set_span(self.function.braces());
-        quote_spanned! {Span::mixed_site()=>
+        let edge = quote_spanned! {Span::mixed_site()=>
+            if let ::core::option::Option::Some(__resilient_ret) =
+                ::core::option::Option::None::<#returns>
+            {
+                return __resilient_ret;
+            }
+        };
+        quote_spanned! {shown_at(self.function.asynchrony())=>
             async {
-                if let ::core::option::Option::Some(__resilient_ret) =
-                    ::core::option::Option::None::<#returns>
-                {
-                    return __resilient_ret;
-                }
+                #edge
                 #rebound
                 #[allow(unused_braces)]
                 #body
@@ -164,28 +181,45 @@ impl Writer<'_> {
     }
 
     /// Who says what an outcome means.
-    fn judge(&self) -> TokenStream {
-        let private = &self.private;
+    fn judge(&self) -> Rule {
         let options = self.options;
         let needed = options.repeats() || options.breaker.is_given();
         if let Some(when) = options.when() {
-            quote_spanned!(Span::mixed_site()=> #private::When(#when))
+            self.named("When", when)
         } else if let Some(classify) = options.classify.get() {
-            quote_spanned!(Span::mixed_site()=> #private::ByFn(#classify))
+            self.named("ByFn", classify)
         } else if needed {
-            quote_spanned!(Span::mixed_site()=> #private::ByTrait)
+            self.implied("ByTrait")
         } else {
-            quote_spanned!(Span::mixed_site()=> #private::Unclassified)
+            self.implied("Unclassified")
         }
     }
 
     /// Who turns the library's own refusal into the function's error.
-    fn reject(&self) -> TokenStream {
+    fn reject(&self) -> Rule {
+        match self.options.reject.get() {
+            Some(reject) => self.named("Via", reject),
+            None => self.implied("ByFrom"),
+        }
+    }
+
+    /// A rule given by the user's own function, which is what does not fit if the rule does not.
+    fn named(&self, rule: &str, function: &ExprPath) -> Rule {
         let private = &self.private;
-        if let Some(reject) = self.options.reject.get() {
-            quote_spanned!(Span::mixed_site()=> #private::Via(#reject))
-        } else {
-            quote_spanned!(Span::mixed_site()=> #private::ByFrom)
+        let rule = Ident::new(rule, Span::mixed_site());
+        Rule {
+            value: quote_spanned!(Span::mixed_site()=> #private::#rule(#function)),
+            kind: Token![_](function.span()),
+        }
+    }
+
+    /// A rule that asks something of the error type, which is what lacks it.
+    fn implied(&self, rule: &str) -> Rule {
+        let private = &self.private;
+        let rule = Ident::new(rule, Span::mixed_site());
+        Rule {
+            value: quote_spanned!(Span::mixed_site()=> #private::#rule),
+            kind: Token![_](self.function.failure()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprPath, LitStr, Path};
 
 use crate::diagnostic::Slot;
@@ -33,6 +33,35 @@ impl Options {
     /// Whether the body may run more than once.
     pub(crate) fn repeats(&self) -> bool {
         self.retry.is_given() || self.dependency.is_given()
+    }
+
+    /// The first token of every constant in braces.
+    pub(crate) fn constants(&self) -> Vec<TokenTree> {
+        let mut constants = Vec::new();
+        let mut see = |tokens: Option<&TokenStream>| {
+            constants.extend(tokens.and_then(|tokens| tokens.clone().into_iter().next()));
+        };
+        for name in [&self.dependency, &self.budget, &self.bulkhead, &self.name] {
+            see(name.get().and_then(Value::constant));
+        }
+        for duration in [&self.timeout, &self.deadline] {
+            see(duration.get().and_then(Value::constant));
+        }
+        if let Some(breaker) = self.breaker.get() {
+            see(breaker.name.get().and_then(Value::constant));
+        }
+        match self.retry.get() {
+            Some(Retry::Of(name)) => see(name.constant()),
+            Some(Retry::Here(retry)) => {
+                see(retry.max.get().and_then(Value::constant));
+                see(retry.factor.get().and_then(Value::constant));
+                for duration in [&retry.base, &retry.cap, &retry.retry_after_cap] {
+                    see(duration.get().and_then(Value::constant));
+                }
+            }
+            None => {}
+        }
+        constants
     }
 
     /// `retry(when = path)`

@@ -341,7 +341,7 @@ fn wrong_values() {
         (quote!(retry(factor = -2)), &["`factor` below 1"]),
         (
             quote!(retry(jitter = "fulll")),
-            &["unknown jitter `fulll`; did you mean `full`? (expected `none`, `full`, `equal`"],
+            &["`jitter` cannot be `fulll`; did you mean `full`? (expected `none`, `full`, `equal`"],
         ),
         (
             quote!(retry(jitter = full)),

@@ -139,18 +139,20 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
     match &mark.meaning {
         Meaning::Throttled(Some(member)) => {
             let span = Span::mixed_site().located_at(member.span());
-            let hint = Ident::new("__resilient_hint", Span::mixed_site());
+            let hint = Ident::new("__resilient_hint", span);
             (
                 quote!(#member: #hint,),
-                quote_spanned! {span=>
-                    #library::Class::Throttled {
-                        retry_after: ::core::convert::Into::into(*#hint),
-                    }
-                },
+                quote_spanned!(span=> #library::Class::throttled_by(*#hint)),
             )
         }
         Meaning::Source(member, ty) => asked(member, ty, library, "class"),
-        Meaning::With(path) => (TokenStream::new(), quote!(#path(self))),
+        Meaning::With(path) => {
+            let this = Ident::new("self", Span::call_site().located_at(path.span()));
+            (
+                TokenStream::new(),
+                quote_spanned!(path.span()=> #path(#this)),
+            )
+        }
         _ => (TokenStream::new(), TokenStream::new()),
     }
 }
@@ -183,7 +185,7 @@ fn asked(
 ) -> (TokenStream, TokenStream) {
     let question = Ident::new(question, Span::mixed_site());
     let span = Span::mixed_site().located_at(ty.span());
-    let source = Ident::new("__resilient_source", Span::mixed_site());
+    let source = Ident::new("__resilient_source", span);
     (
         quote!(#member: #source,),
         quote_spanned!(span=> #library::Classify::#question(#source)),

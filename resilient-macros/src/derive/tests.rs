@@ -56,9 +56,7 @@ fn one_arm_for_each_meaning() {
                         Self::Network { .. } => ::resilient::Class::transient(),
                         Self::Refused { .. } => ::resilient::Class::unsent(),
                         Self::Busy { after: __resilient_hint, .. } => {
-                            ::resilient::Class::Throttled {
-                                retry_after: ::core::convert::Into::into(*__resilient_hint),
-                            }
+                            ::resilient::Class::throttled_by(*__resilient_hint)
                         }
                         Self::Declined { .. } | Self::Invalid { .. } => ::resilient::Class::Permanent,
                         Self::Odd { .. } => judge::odd(self),
@@ -100,9 +98,7 @@ fn kinds_follow_the_class_unless_said_otherwise() {
                     match self {
                         Self::Declined { .. } => ::resilient_core::Class::Permanent,
                         Self::Busy { 0: __resilient_hint, .. } => {
-                            ::resilient_core::Class::Throttled {
-                                retry_after: ::core::convert::Into::into(*__resilient_hint),
-                            }
+                            ::resilient_core::Class::throttled_by(*__resilient_hint)
                         }
                         Self::Lost { .. } => ::resilient_core::Class::transient(),
                         Self::Inner { 0: __resilient_source, .. } => {
@@ -248,7 +244,7 @@ fn wrong_marks() {
                     A,
                 }
             ),
-            &["unknown kind `busines`; did you mean `business`?"],
+            &["`kind` cannot be `busines`; did you mean `business`?"],
         ),
         (
             quote!(

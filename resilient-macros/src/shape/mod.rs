@@ -56,6 +56,19 @@ impl Function {
         }
     }
 
+    /// Where the function says that it is asynchronous: the place to show for an attempt as a whole.
+    pub(crate) fn asynchrony(&self) -> Span {
+        match &self.signature.asyncness {
+            Some(asyncness) => asyncness.span,
+            None => self.signature.fn_token.span,
+        }
+    }
+
+    /// Where the error type is written, as far as the return type shows one.
+    pub(crate) fn failure(&self) -> Span {
+        returned::failure(&self.returns)
+    }
+
     /// The type the attempts return, as written.
     pub(crate) fn returns(&self) -> &Type {
         &self.returns

@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
+use syn::spanned::Spanned;
 use syn::{
     FnArg, GenericArgument, Lifetime, PathArguments, ReceiverKind, ReturnType, Signature, Token,
     Type, TypeInfer, TypeParamBound,
@@ -73,6 +74,19 @@ pub(super) fn exclusive_borrow(signature: &Signature, returns: &Type) -> Option<
         }
     }
     None
+}
+
+/// Where `returns` names the error: the second argument of its last segment, else the whole.
+pub(super) fn failure(returns: &Type) -> Span {
+    let last = match bare(returns) {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let second = last.and_then(|segment| match &segment.arguments {
+        PathArguments::AngleBracketed(generics) => generics.args.iter().nth(1),
+        _ => None,
+    });
+    second.map_or_else(|| returns.span(), Spanned::span)
 }
 
 /// The return type as written, or the place where one is missing.

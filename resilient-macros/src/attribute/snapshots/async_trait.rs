@@ -74,6 +74,7 @@ where
                     Result<u32, Error>,
                     _,
                     _,
+                    _,
                 >(
                     &mut __resilient_call,
                     __resilient_out,

@@ -43,6 +43,7 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
             Result<Charge, ChargeError>,
             _,
             _,
+            _,
         >(
             &mut __resilient_call,
             __resilient_out,

@@ -52,6 +52,7 @@ async fn call(&self) -> Result<u32, Error> {
             Result<u32, Error>,
             _,
             _,
+            _,
         >(
             &mut __resilient_call,
             __resilient_out,

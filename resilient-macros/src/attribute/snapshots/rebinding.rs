@@ -63,6 +63,7 @@ async fn r#move(
             Result<(), Error>,
             _,
             _,
+            _,
         >(
             &mut __resilient_call,
             __resilient_out,

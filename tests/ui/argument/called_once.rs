@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(retry(max = 3))]
+async fn call<F: FnOnce() -> u32>(callback: F) -> std::io::Result<u32> {
+    Ok(callback())
+}
+
+fn main() {}

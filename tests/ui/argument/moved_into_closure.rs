@@ -1,0 +1,9 @@
+use resilient::resilient;
+
+#[resilient(retry(max = 3))]
+async fn call(body: Vec<u8>) -> std::io::Result<u8> {
+    let first = move || body[0];
+    Ok(first())
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+#[transient]
+enum Failure {
+    #[permanent]
+    Declined,
+}
+
+fn main() {}

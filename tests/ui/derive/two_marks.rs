@@ -1,0 +1,10 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+enum Failure {
+    #[transient]
+    #[fault]
+    Network,
+}
+
+fn main() {}

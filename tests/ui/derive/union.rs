@@ -1,0 +1,8 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+union Failure {
+    a: u8,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+enum Failure {
+    Network,
+    #[permanent]
+    Declined,
+    Unknown(u16),
+}
+
+fn main() {}

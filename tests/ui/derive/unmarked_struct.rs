@@ -1,0 +1,6 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+struct Failure;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use resilient::resilient;
+
+#[tokio::main]
+#[resilient(retry)]
+async fn main() -> std::io::Result<()> {
+    Ok(())
+}

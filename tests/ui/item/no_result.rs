@@ -1,0 +1,6 @@
+use resilient::resilient;
+
+#[resilient(retry)]
+async fn call() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use resilient::resilient;
+
+#[resilient(retry)]
+struct Client;
+
+fn main() {}

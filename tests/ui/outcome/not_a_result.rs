@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(retry)]
+async fn call() -> u32 {
+    1
+}
+
+fn main() {}
