@@ -265,6 +265,7 @@ fn wrong_options() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn wrong_values() {
     let table: Vec<(TokenStream, &[&str])> = vec![
         (
@@ -499,6 +500,7 @@ fn right_options_are_not_refused() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn functions_that_cannot_be_protected() {
     let retry = || quote!(retry(max = 3));
     let once = || quote!(timeout = "1s");

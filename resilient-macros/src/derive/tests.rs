@@ -162,6 +162,7 @@ fn structs_and_empty_enums() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
 fn wrong_marks() {
     let table: Vec<(TokenStream, &[&str])> = vec![
         (
