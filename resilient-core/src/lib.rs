@@ -54,8 +54,8 @@ pub use context::{
 pub use policy::Policy;
 #[cfg(feature = "runtime")]
 pub use registry::{
-    CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, policy, register,
-    subscribe, update,
+    CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
+    policy, register, subscribe, update,
 };
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};

@@ -8,7 +8,9 @@ use crate::rejection::NotRegistered;
 use crate::site::{self, Plan, Safety, SiteInfo};
 
 /// What [`Registry::check`] found.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its `Debug` is its message, because a `main` that returns it prints that.
+#[derive(thiserror::Error)]
 #[error(
     "{} of the annotated functions cannot work as written:{}",
     affected(problems),
@@ -17,6 +19,12 @@ use crate::site::{self, Plan, Safety, SiteInfo};
 pub struct CheckError {
     /// Every problem, in the order of the functions' names.
     pub problems: Vec<Problem>,
+}
+
+impl fmt::Debug for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// One annotated function and what is wrong with it.

@@ -1,12 +1,14 @@
 //! Why a registration was refused.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::panic::Location;
 
 use crate::invalid::InvalidSetting;
 
 /// Why a dependency could not be registered or updated.
-#[derive(Debug, thiserror::Error)]
+///
+/// Its `Debug` is its message, because a `main` that returns it prints that.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RegisterError {
     /// Settings that cannot work, all of them.
@@ -41,6 +43,12 @@ pub enum RegisterError {
         /// Registered names that are near.
         near: Vec<String>,
     },
+}
+
+impl fmt::Debug for RegisterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 fn list(problems: &[InvalidSetting]) -> String {

@@ -283,6 +283,12 @@ pub fn check() -> Result<(), CheckError> {
     GLOBAL.check()
 }
 
+/// Checks the annotated functions of some crates against the process-wide registry, see
+/// [`Registry::check_crates`].
+pub fn check_crates(crates: &[&str]) -> Result<(), CheckError> {
+    GLOBAL.check_crates(crates)
+}
+
 /// The state changes of all breakers of the process-wide registry, see [`Registry::subscribe`].
 pub fn subscribe() -> Transitions {
     GLOBAL.subscribe()

@@ -5,13 +5,13 @@
 //! | span `resilient.call` | info | `site`, `dependency`; at the end `attempts`, `outcome` |
 //! | `retry.attempt` | info | `attempt` (the one that failed, from 1), `kind`, `delay_ms` |
 //! | `retry.stopped` | info | `attempt`, `reason`: `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
-//! | `retry.nested` | warn | `site`; once per site |
+//! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
 //! | `call.rejected` | info | `reason`, `rejection` |
 //! | `call.abandoned` | debug | `attempt`, `verdict` |
 //! | `check.note` | warn | `problem` |
 //!
-//! Without a subscriber that asks for them nothing is formatted or allocated. Arguments, results
+//! The name of an event is both its metadata's name and its message. Without a subscriber that asks for them nothing is formatted or allocated. Arguments, results
 //! and idempotency keys never appear.
 
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) fn call_ended(span: Option<&Span>, attempts: u32, kind: &'static str)
 
 pub(crate) fn retry(attempt: u32, kind: &'static str, delay: Duration) {
     tracing::info!(
-        target: "resilient",
+        name: "retry.attempt", target: "resilient",
         attempt,
         kind,
         delay_ms = delay.as_secs_f64() * 1e3,
@@ -56,21 +56,23 @@ pub(crate) fn retry(attempt: u32, kind: &'static str, delay: Duration) {
 }
 
 pub(crate) fn retry_stopped(attempt: u32, stop: Stop) {
-    tracing::info!(target: "resilient", attempt, reason = stop.as_str(), "retry.stopped");
+    tracing::info!(name: "retry.stopped", target: "resilient", attempt, reason = stop.as_str(), "retry.stopped");
 }
 
 pub(crate) fn nested_retries(plan: &Plan) {
     tracing::warn!(
+        name: "retry.nested",
         target: "resilient",
         site = &*plan.name,
-        "retry.nested: retries inside a call that is itself retried multiply; \
-         `retry(nested = \"suppress\")` makes the inner one single-shot"
+        advice = "attempts of nested retries multiply: make the inner call single-shot with \
+                  `retry(nested = \"suppress\")`",
+        "retry.nested"
     );
 }
 
 pub(crate) fn breaker_state(transition: &Transition) {
     tracing::warn!(
-        target: "resilient",
+        name: "breaker.state", target: "resilient",
         dependency = &*transition.dependency,
         from = transition.from.as_str(),
         to = transition.to.as_str(),
@@ -82,9 +84,9 @@ pub(crate) fn breaker_state(transition: &Transition) {
 }
 
 pub(crate) fn call_rejected(rejection: &Rejection) {
-    tracing::info!(target: "resilient", reason = rejection.kind(), %rejection, "call.rejected");
+    tracing::info!(name: "call.rejected", target: "resilient", reason = rejection.kind(), %rejection, "call.rejected");
 }
 
 pub(crate) fn call_abandoned(attempt: u32, verdict: Verdict) {
-    tracing::debug!(target: "resilient", attempt, ?verdict, "call.abandoned");
+    tracing::debug!(name: "call.abandoned", target: "resilient", attempt, ?verdict, "call.abandoned");
 }
