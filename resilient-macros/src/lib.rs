@@ -83,7 +83,11 @@ use proc_macro::TokenStream;
 ///   while the next one waits. An owned argument that the body only looks at must be `Sync`.
 /// - A borrow of a `&mut` argument cannot be returned.
 ///
-/// `#[async_trait]` goes outside, this attribute on the method; `#[tokio::main]` goes below it.
+/// # Other attributes
+///
+/// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods. Attributes that
+/// rewrite the function go below this one: `#[tracing::instrument]` then opens one span for all
+/// attempts of a call, and `#[tokio::main]` finds the `async` it needs.
 #[proc_macro_attribute]
 pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
     attribute::resilient(arguments.into(), item.into()).into()

@@ -8,6 +8,8 @@ trait Gateway {
     async fn pay(&self, to: &str, amount: u32) -> Result<String, Failure>;
     async fn count(&mut self, step: u32) -> Result<u32, Failure>;
     async fn own(self, parts: Vec<u32>) -> Result<usize, Failure>;
+    async fn once(&mut self, parts: Vec<u32>, sink: &mut Vec<u32>) -> Result<usize, Failure>;
+    async fn typed(self: &mut Self) -> Result<u32, Failure>;
     async fn of(attempts: &Attempts, pair: (u32, String)) -> Result<String, Failure>;
 
     #[resilient(retry(max = 3, base = "0s"))]
@@ -48,6 +50,22 @@ impl Gateway for Local {
         Ok(parts.len())
     }
 
+    #[resilient(timeout = "5s")]
+    async fn once(&mut self, mut parts: Vec<u32>, sink: &mut Vec<u32>) -> Result<usize, Failure> {
+        consume(self).seen += 1;
+        parts.push(1);
+        consume(sink).append(&mut parts);
+        Ok(consume(parts).len())
+    }
+
+    #[resilient(retry(max = 3, base = "0s"))]
+    async fn typed(self: &mut Self) -> Result<u32, Failure> {
+        let this = consume(self);
+        this.seen += 1;
+        this.attempts.next().await?;
+        Ok(this.seen)
+    }
+
     #[resilient(retry(max = 3, base = "0s"), clone(name))]
     async fn of(attempts: &Attempts, (number, name): (u32, String)) -> Result<String, Failure> {
         let name = consume(name);
@@ -73,6 +91,9 @@ async fn the_body_of_an_async_trait_method_runs_again() {
     assert_eq!(sendable(gateway.count(2)).await, Ok(6));
     assert_eq!(gateway.attempts.made(), 3);
 
+    let mut gateway = failing(2);
+    assert_eq!(sendable(gateway.typed()).await, Ok(3));
+
     assert_eq!(sendable(failing(2).own(vec![1, 2])).await, Ok(2));
 
     let attempts = Attempts::failing(2);
@@ -82,4 +103,11 @@ async fn the_body_of_an_async_trait_method_runs_again() {
 
     let attempts = Attempts::failing(2);
     assert_eq!(sendable(failing(0).provided(&attempts)).await, Ok(3));
+}
+
+#[tokio::test]
+async fn an_async_trait_method_run_once_may_consume_its_arguments() {
+    let (mut gateway, mut sink) = (failing(0), Vec::new());
+    assert_eq!(sendable(gateway.once(vec![7], &mut sink)).await, Ok(0));
+    assert_eq!((gateway.seen, sink), (1, vec![7, 1]));
 }

@@ -265,9 +265,8 @@ impl Own {
         } else {
             return None;
         };
-        let mutability = binding
-            .mutable
-            .map(|span| quote_spanned!(shown_at(span)=> mut));
+        // The user's own token, so that one too many is told as it always is.
+        let mutability = binding.mutable.map(Token![mut]);
         Some(Own {
             attributes: binding.attributes.clone(),
             pattern: quote_spanned!(shown_at(ident.span())=> #mutability #ident),

@@ -136,7 +136,13 @@ impl Function {
     /// bindings are ordinary variables, and a `&mut` one would be moved into the first attempt.
     pub(crate) fn lent_receiver(&self) -> Option<Ident> {
         let receiver = self.signature.receiver()?;
-        let exclusive = matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)));
+        let exclusive = match &receiver.kind {
+            ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+            ReceiverKind::Typed(_, ty) => {
+                matches!(bare(ty), Type::Reference(reference) if reference.mutability.is_some())
+            }
+            _ => false,
+        };
         match &self.form {
             Form::Boxed(boxed) if exclusive => boxed.receiver().cloned(),
             _ => None,
