@@ -26,12 +26,10 @@ enum Form {
 }
 
 impl IdempotencyKey {
-    #[cfg(feature = "runtime")]
     pub(crate) fn drawn(bits: u128) -> Self {
         IdempotencyKey(Arc::new(Form::Drawn(bits)))
     }
 
-    #[cfg(feature = "runtime")]
     pub(crate) fn given(value: &dyn fmt::Display) -> Self {
         IdempotencyKey::from(value.to_string())
     }
@@ -65,7 +63,7 @@ impl fmt::Debug for IdempotencyKey {
     }
 }
 
-#[cfg(all(test, feature = "runtime"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

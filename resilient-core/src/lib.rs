@@ -14,7 +14,6 @@ pub mod retry;
 
 mod class;
 mod dependency;
-mod key;
 mod name;
 mod rejection;
 
@@ -22,6 +21,8 @@ mod rejection;
 mod call;
 #[cfg(feature = "runtime")]
 mod context;
+#[cfg(feature = "runtime")]
+mod key;
 #[cfg(feature = "runtime")]
 mod policy;
 #[cfg(feature = "runtime")]
@@ -42,7 +43,6 @@ mod window;
 
 pub use class::{Class, Classify};
 pub use dependency::{Dependency, DependencySettings};
-pub use key::IdempotencyKey;
 pub use name::{Name, is_valid_name};
 pub use rejection::{NotRegistered, Rejection};
 
@@ -50,6 +50,8 @@ pub use rejection::{NotRegistered, Rejection};
 pub use context::{
     Context, Propagated, Scoped, WithDeadline, context, propagate, scope, with_deadline,
 };
+#[cfg(feature = "runtime")]
+pub use key::IdempotencyKey;
 #[cfg(feature = "runtime")]
 pub use policy::Policy;
 #[cfg(feature = "runtime")]
