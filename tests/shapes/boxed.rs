@@ -9,6 +9,7 @@ trait Gateway {
     async fn count(&mut self, step: u32) -> Result<u32, Failure>;
     async fn own(self, parts: Vec<u32>) -> Result<usize, Failure>;
     async fn once(&mut self, parts: Vec<u32>, sink: &mut Vec<u32>) -> Result<usize, Failure>;
+    #[allow(clippy::needless_arbitrary_self_type)]
     async fn typed(self: &mut Self) -> Result<u32, Failure>;
     async fn of(attempts: &Attempts, pair: (u32, String)) -> Result<String, Failure>;
 
@@ -58,6 +59,7 @@ impl Gateway for Local {
         Ok(consume(parts).len())
     }
 
+    #[allow(clippy::needless_arbitrary_self_type)]
     #[resilient(retry(max = 3, base = "0s"))]
     async fn typed(self: &mut Self) -> Result<u32, Failure> {
         let this = consume(self);

@@ -55,6 +55,21 @@ mod constants {
     }
 }
 
+/// Arguments named like variables of an expansion.
+#[resilient::resilient(retry(max = 3, base = "0s"), clone(call, out, last))]
+async fn arguments(
+    attempts: &Attempts,
+    call: String,
+    mut out: String,
+    last: String,
+    ret: &mut String,
+) -> Result<String, Failure> {
+    out.push_str(&last);
+    ret.push('x');
+    attempts.next().await?;
+    Ok(call + &out)
+}
+
 #[resilient::resilient(retry(max = 3, base = "0s"))]
 async fn r#move(attempts: &Attempts, r#type: u8, r#fn: &str) -> Result<usize, Failure> {
     attempts.next().await?;
@@ -131,6 +146,11 @@ async fn nothing_of_the_users_is_in_the_way() {
     let body = sendable(shadowed::call(&attempts, "body".to_owned())).await;
     assert_eq!(body.as_deref(), Ok("body"));
     assert_eq!(attempts.made(), 3);
+
+    let (call, out, last) = ("a".to_owned(), "b".to_owned(), "c".to_owned());
+    let mut ret = String::new();
+    let outcome = sendable(arguments(&Attempts::failing(2), call, out, last, &mut ret)).await;
+    assert_eq!((outcome.as_deref(), &*ret), (Ok("abc"), "xxx"));
 
     assert_eq!(constants::named(&Attempts::failing(2), 4).await, Ok(4));
     assert_eq!(

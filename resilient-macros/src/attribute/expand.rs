@@ -5,14 +5,13 @@
 //! at the user's own token.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote_spanned};
-use syn::ext::IdentExt;
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprPath, Token, Type};
+use syn::{Expr, ExprPath, Token, Type};
 
 use super::options::Options;
-use super::site;
-use crate::shape::{Binding, Function, Holds};
+use super::{site, variables};
+use crate::shape::{Binding, Function};
 
 /// `function` with its body run under the policies that `options` name.
 pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
@@ -90,21 +89,9 @@ impl Writer<'_> {
     fn repeated(&self, bindings: &[Binding]) -> TokenStream {
         let here = Span::mixed_site();
         let to_clone = self.options.clone.get().map_or(&[][..], Vec::as_slice);
-        let clones = bindings.iter().filter_map(|binding| {
-            let asked = to_clone.iter().find(|name| **name == binding.ident)?;
-            let (attributes, ident) = (&binding.attributes, &binding.ident);
-            let copy = copy_of(ident);
-            Some(quote_spanned! {shown_at(asked.span())=>
-                #(#attributes)*
-                let #copy = ::core::clone::Clone::clone(&#ident);
-            })
-        });
-        let mut own: Vec<Own> = bindings
-            .iter()
-            .filter_map(|binding| Own::of(binding, to_clone.contains(&binding.ident)))
-            .collect();
-        own.extend(self.function.lent_receiver().map(Own::lent));
-        let attempt = self.attempt(&shadowing(&own));
+        let clones = variables::clones(bindings, to_clone);
+        let own = variables::own(bindings, to_clone, self.function.lent_receiver());
+        let attempt = self.attempt(&own);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [judge.kind, reject.kind, judge.kind];
@@ -118,7 +105,7 @@ impl Writer<'_> {
         quote_spanned! {here=>
             let mut #last = ::core::option::Option::None;
             #repeat {
-                #(#clones)*
+                #clones
                 let __resilient_out = __resilient_call.attempt(#attempt).await;
                 if let ::core::ops::ControlFlow::Break(__resilient_ret) =
                     #private::settle::<#returns, #(#kinds),*>(
@@ -159,7 +146,7 @@ impl Writer<'_> {
     /// errors at the right place. The body stays in the user's own braces: the edition these were
     /// written in decides when the temporaries of the last expression are dropped, and lints see
     /// the block they would see without the attribute.
-    fn attempt(&self, rebound: &TokenStream) -> TokenStream {
+    fn attempt(&self, own: &TokenStream) -> TokenStream {
         let returns = &self.returns;
         let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
         body.set_span(self.function.braces());
@@ -173,7 +160,7 @@ impl Writer<'_> {
         quote_spanned! {shown_at(self.function.asynchrony())=>
             async {
                 #edge
-                #rebound
+                #own
                 #[allow(unused_braces)]
                 #body
             }
@@ -245,98 +232,7 @@ impl Writer<'_> {
     }
 }
 
-/// A variable that an attempt has for itself, because it could not share the function's: a fresh
-/// copy for each attempt to change, or a borrow that ends with the attempt.
-struct Own {
-    attributes: Vec<Attribute>,
-    pattern: TokenStream,
-    value: TokenStream,
-}
-
-impl Own {
-    fn of(binding: &Binding, cloned: bool) -> Option<Self> {
-        let ident = &binding.ident;
-        let value = if cloned {
-            copy_of(ident).to_token_stream()
-        } else if binding.holds == Holds::Exclusive && !ident.to_string().starts_with('_') {
-            reborrowed(ident)
-        } else if binding.mutable.is_some() {
-            ident.to_token_stream()
-        } else {
-            return None;
-        };
-        // The user's own token, so that one too many is told as it always is.
-        let mutability = binding.mutable.map(Token![mut]);
-        Some(Own {
-            attributes: binding.attributes.clone(),
-            pattern: quote_spanned!(shown_at(ident.span())=> #mutability #ident),
-            value,
-        })
-    }
-
-    /// The receiver of the boxed form, an ordinary `&mut` variable.
-    fn lent(receiver: Ident) -> Self {
-        Own {
-            attributes: Vec::new(),
-            value: reborrowed(&receiver),
-            pattern: receiver.into_token_stream(),
-        }
-    }
-}
-
-fn reborrowed(ident: &Ident) -> TokenStream {
-    quote_spanned!(shown_at(ident.span())=> &mut *#ident)
-}
-
-/// Shadows the function's variables by the attempt's, in one statement where no attributes of an
-/// argument ask for another.
-fn shadowing(own: &[Own]) -> TokenStream {
-    let (plain, attributed): (Vec<&Own>, Vec<&Own>) =
-        own.iter().partition(|own| own.attributes.is_empty());
-    let plain = (plain.len() > 1)
-        .then(|| {
-            let patterns = plain.iter().map(|own| &own.pattern);
-            let values = plain.iter().map(|own| &own.value);
-            let here = Span::mixed_site();
-            (
-                quote_spanned!(here=> (#(#patterns),*)),
-                quote_spanned!(here=> (#(#values),*)),
-            )
-        })
-        .or_else(|| {
-            plain
-                .first()
-                .map(|own| (own.pattern.clone(), own.value.clone()))
-        })
-        .map(|(pattern, value)| shadow(&[], &pattern, &value));
-    plain
-        .into_iter()
-        .chain(
-            attributed
-                .into_iter()
-                .map(|own| shadow(&own.attributes, &own.pattern, &own.value)),
-        )
-        .collect()
-}
-
-fn shadow(attributes: &[Attribute], pattern: &TokenStream, value: &TokenStream) -> TokenStream {
-    quote_spanned! {Span::mixed_site()=>
-        #(#attributes)*
-        #[allow(clippy::shadow_reuse, clippy::shadow_same, clippy::shadow_unrelated)]
-        let #pattern = #value;
-    }
-}
-
-/// The variable that carries the clone of `argument` into an attempt.
-fn copy_of(argument: &Ident) -> Ident {
-    format_ident!(
-        "__resilient_{}",
-        argument.unraw(),
-        span = Span::mixed_site()
-    )
-}
-
 /// Tokens of this macro that errors and warnings show at `place`.
-fn shown_at(place: Span) -> Span {
+pub(super) fn shown_at(place: Span) -> Span {
     Span::mixed_site().located_at(place)
 }

@@ -5,6 +5,7 @@ mod expand;
 mod options;
 mod parse;
 mod site;
+mod variables;
 mod vocabulary;
 
 use proc_macro2::TokenStream;

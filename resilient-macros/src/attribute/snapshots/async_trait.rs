@@ -44,7 +44,7 @@ where
             __resilient_call.set_key(&__self.next(&id));
             let mut __resilient_last = ::core::option::Option::None;
             loop {
-                let __resilient_id = ::core::clone::Clone::clone(&id);
+                let __resilient_clone_id = ::core::clone::Clone::clone(&id);
                 let __resilient_out = __resilient_call
                     .attempt(async {
                         if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
@@ -58,7 +58,7 @@ where
                             clippy::shadow_unrelated
                         )]
                         let (id, mut count, sink, __self) = (
-                            __resilient_id,
+                            __resilient_clone_id,
                             count,
                             &mut *sink,
                             &mut *__self,

@@ -25,8 +25,8 @@ async fn r#move(
     });
     let mut __resilient_last = ::core::option::Option::None;
     loop {
-        let __resilient_body = ::core::clone::Clone::clone(&body);
-        let __resilient_type = ::core::clone::Clone::clone(&r#type);
+        let __resilient_clone_body = ::core::clone::Clone::clone(&body);
+        let __resilient_clone_type = ::core::clone::Clone::clone(&r#type);
         let __resilient_out = __resilient_call
             .attempt(async {
                 if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
@@ -41,8 +41,8 @@ async fn r#move(
                 )]
                 let (sink, body, mut r#type, mut second) = (
                     &mut *sink,
-                    __resilient_body,
-                    __resilient_type,
+                    __resilient_clone_body,
+                    __resilient_clone_type,
                     second,
                 );
                 #[cfg(feature = "trace")]

@@ -1,0 +1,128 @@
+//! Whether the options fit the function.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use crate::attribute::options::Options;
+use crate::diagnostic::{Errors, listed, nearest};
+use crate::shape::{Function, Holds};
+
+/// Notes everything about `function` that stands in the way of `options`.
+pub(crate) fn function(function: &Function, options: &Options, errors: &mut Errors) {
+    if let Some(span) = already_applied(function.body()) {
+        errors.at(
+            span,
+            "`#[resilient]` is already applied to this function; merge the options into one",
+        );
+    }
+    constants(function, options, errors);
+    if !options.repeats() {
+        return;
+    }
+    clones(function, options, errors);
+    if let Some(mutability) = function.mutable_receiver() {
+        errors.at(
+            mutability,
+            "a retried function cannot take `mut self`; take `&mut self`",
+        );
+    }
+    if let Some(lender) = function.returned_borrow() {
+        errors.at(
+            function.returns().span(),
+            format_args!(
+                "a retried function cannot return a borrow of `&mut {lender}`; \
+                 return an owned value or an index"
+            ),
+        );
+    }
+    let cloned = options.clone.get().map_or(&[][..], Vec::as_slice);
+    for binding in function.bindings() {
+        let Some(mutability) = binding.mutable else {
+            continue;
+        };
+        let fresh = binding.copies || binding.holds == Holds::Exclusive;
+        if !fresh && !cloned.contains(&binding.ident) {
+            let name = &binding.ident;
+            errors.at(
+                mutability,
+                format_args!(
+                    "`mut {name}` would carry changes of a failed attempt into the next; \
+                     add `clone({name})`"
+                ),
+            );
+        }
+    }
+}
+
+/// The policies of a site are known before any call, and so before any argument.
+fn constants(function: &Function, options: &Options, errors: &mut Errors) {
+    let bindings = function.bindings();
+    for constant in options.constants() {
+        if let TokenTree::Ident(name) = &constant
+            && bindings.iter().any(|binding| binding.ident == *name)
+        {
+            errors.at(
+                name.span(),
+                format_args!(
+                    "`{name}` is an argument, but policies are fixed before the first call; \
+                     use a constant"
+                ),
+            );
+        }
+    }
+}
+
+fn clones(function: &Function, options: &Options, errors: &mut Errors) {
+    let Some(names) = options.clone.get() else {
+        return;
+    };
+    let bindings = function.bindings();
+    for (index, name) in names.iter().enumerate() {
+        if names[..index].contains(name) {
+            errors.at(name.span(), format_args!("duplicate `{name}` in `clone`"));
+            continue;
+        }
+        if name == "self" {
+            errors.at(
+                name.span(),
+                "`self` cannot be cloned per attempt; take `&self`",
+            );
+            continue;
+        }
+        match bindings.iter().find(|binding| binding.ident == *name) {
+            Some(binding) if binding.holds == Holds::Value => {}
+            Some(_) => errors.at(
+                name.span(),
+                format_args!(
+                    "`{name}` is already a reference; `clone` is only for owned arguments"
+                ),
+            ),
+            None => {
+                let known: Vec<String> = bindings
+                    .iter()
+                    .map(|binding| binding.ident.to_string())
+                    .collect();
+                let known = || known.iter().map(String::as_str);
+                let hint = match nearest(&name.unraw().to_string(), known()) {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None if bindings.is_empty() => String::new(),
+                    None => format!("; arguments: {}", listed(known())),
+                };
+                errors.at(
+                    name.span(),
+                    format_args!("no argument named `{name}`{hint}"),
+                );
+            }
+        }
+    }
+}
+
+/// The attribute's own place, if the body is already an expansion of it.
+fn already_applied(body: &TokenStream) -> Option<Span> {
+    let mut tokens = body.to_token_stream().into_iter().take(3);
+    let expanded = tokens
+        .any(|token| matches!(&token, TokenTree::Ident(ident) if ident == "__resilient_call"));
+    expanded.then(Span::call_site)
+}
