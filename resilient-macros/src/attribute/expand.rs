@@ -116,7 +116,7 @@ impl Writer<'_> {
                         #reject,
                     )
                 {
-                    break __resilient_ret;
+                    return __resilient_ret;
                 }
             }
         }
@@ -131,12 +131,12 @@ impl Writer<'_> {
         let (judge, reject) = (judge.value, reject.value);
         quote_spanned! {Span::mixed_site()=>
             let __resilient_out = __resilient_call.attempt(#attempt).await;
-            #private::finish::<#returns, #(#kinds),*>(
+            return #private::finish::<#returns, #(#kinds),*>(
                 &mut __resilient_call,
                 __resilient_out,
                 #judge,
                 #reject,
-            )
+            );
         }
     }
 

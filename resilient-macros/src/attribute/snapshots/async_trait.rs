@@ -82,7 +82,7 @@ where
                     ::resilient::__private::When(Error::is_transient),
                     ::resilient::__private::ByFrom,
                 ) {
-                    break __resilient_ret;
+                    return __resilient_ret;
                 }
             }
         };

@@ -51,7 +51,7 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
             ::resilient::__private::ByTrait,
             ::resilient::__private::ByFrom,
         ) {
-            break __resilient_ret;
+            return __resilient_ret;
         }
     }
 }

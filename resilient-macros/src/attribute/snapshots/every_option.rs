@@ -60,7 +60,7 @@ async fn call(&self) -> Result<u32, Error> {
             ::facade::resilient::__private::ByFn(judge::<u32>),
             ::facade::resilient::__private::Via(Error::refused),
         ) {
-            break __resilient_ret;
+            return __resilient_ret;
         }
     }
 }

@@ -71,7 +71,7 @@ async fn r#move(
             ::resilient::__private::ByTrait,
             ::resilient::__private::ByFrom,
         ) {
-            break __resilient_ret;
+            return __resilient_ret;
         }
     }
 }

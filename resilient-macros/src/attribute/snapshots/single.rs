@@ -33,7 +33,7 @@ async fn send(
             }
         })
         .await;
-    ::resilient::__private::finish::<
+    return ::resilient::__private::finish::<
         Result<_, Error>,
         _,
         _,
@@ -42,5 +42,5 @@ async fn send(
         __resilient_out,
         ::resilient::__private::Unclassified,
         ::resilient::__private::ByFrom,
-    )
+    );
 }
