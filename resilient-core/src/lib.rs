@@ -53,11 +53,11 @@ pub use context::{
 #[cfg(feature = "runtime")]
 pub use key::IdempotencyKey;
 #[cfg(feature = "runtime")]
-pub use policy::Policy;
+pub use policy::{Policy, policy};
 #[cfg(feature = "runtime")]
 pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
-    policy, register, subscribe, update,
+    register, subscribe, update,
 };
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};

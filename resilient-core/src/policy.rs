@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::call::{ByFn, ByFrom, ByTrait, Call, FromRejection, settle};
 use crate::class::{Class, Classify};
-use crate::dependency::DependencyState;
-use crate::seam::random::Random;
+use crate::registry::Registry;
+use crate::rejection::NotRegistered;
 use crate::site::{Plan, Safety};
 
 /// Every policy of a dependency, to be put around closures.
@@ -31,12 +31,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub(crate) fn of(state: &Arc<DependencyState>, random: &Random) -> Self {
-        Policy {
-            plan: Arc::new(Plan::whole(state, random)),
-        }
-    }
-
     /// Says that repeating a call is safe.
     #[must_use]
     pub fn idempotent(self) -> Self {
@@ -105,4 +99,23 @@ impl Policy {
             }
         }
     }
+}
+
+impl Registry {
+    /// The policies of a dependency for closures, see [`Policy::call`].
+    ///
+    /// # Errors
+    ///
+    /// [`NotRegistered`] with names that are near.
+    pub fn policy(&self, name: &str) -> Result<Policy, NotRegistered> {
+        let state = self.require("dependency", name, String::new)?;
+        Ok(Policy {
+            plan: Arc::new(Plan::whole(&state, self.random())),
+        })
+    }
+}
+
+/// The policies of a dependency in the process-wide registry, see [`Registry::policy`].
+pub fn policy(name: &str) -> Result<Policy, NotRegistered> {
+    Registry::global().policy(name)
 }

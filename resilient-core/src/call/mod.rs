@@ -34,7 +34,6 @@ pub use outcome::{
     ByFn, ByFrom, ByTrait, FromRejection, Judge, Outcome, Reject, Unclassified, Via, When,
 };
 pub use settle::{finish, settle};
-pub(crate) use verdict::Stop;
 
 use crate::breaker::{Ticket, Verdict};
 use crate::context::{Frame, Limit, stack};
@@ -112,7 +111,7 @@ impl Call {
     pub fn new(site: &'static Site) -> Self {
         let surroundings = stack::surroundings();
         let mut call = match &surroundings.registry {
-            None => Call::planned(site.global_plan().map(PlanRef::Site)),
+            None => Call::planned(global_plan(site)),
             Some(registry) => Call::in_registry(registry, site),
         };
         call.surround(&surroundings, Some(site));
@@ -148,7 +147,7 @@ impl Call {
             return Call::planned(Ok(PlanRef::Bare));
         }
         Call::planned(if registry.is_global() {
-            site.global_plan().map(PlanRef::Site)
+            global_plan(site)
         } else {
             registry.plan(site).map(PlanRef::Shared)
         })
@@ -165,7 +164,7 @@ impl Call {
             frame.max = plan.max_attempts();
             frame.timeout = Limit::of(plan.timeout());
             frame.deadline = Limit::of(plan.deadline());
-            span = telemetry::call_span(plan);
+            span = telemetry::call_span(&plan.name, plan.label());
         }
         Call {
             plan,
@@ -192,7 +191,7 @@ impl Call {
         if plan.suppresses_nested {
             self.frame.max = 1;
         } else if site.is_some_and(Site::first_nesting) {
-            self.inside_span(|| telemetry::nested_retries(plan));
+            self.inside_span(|| telemetry::nested_retries(&plan.name));
         }
     }
 
@@ -222,4 +221,9 @@ impl Call {
             None => tell(),
         }
     }
+}
+
+fn global_plan(site: &'static Site) -> Result<PlanRef, NotRegistered> {
+    site.global_plan(|site| Registry::global().resolve(site))
+        .map(PlanRef::Site)
 }

@@ -7,6 +7,7 @@ use super::phase::Phase;
 use crate::breaker::Verdict;
 use crate::class::Class;
 use crate::context::{Cut, Limit};
+use crate::retry::Stop;
 use crate::retry::backoff::{backoff, throttled};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::site::{Plan, Safety};
@@ -14,34 +15,6 @@ use crate::telemetry;
 
 /// The longest hint that is waited for when neither the settings nor a deadline say otherwise.
 const LONGEST_HINT: Duration = Duration::from_secs(60);
-
-/// Why a call that could retry does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Attempts,
-    Deadline,
-    Budget,
-    Breaker,
-    Bulkhead,
-    RetryAfter,
-    Unsafe,
-    Probe,
-}
-
-impl Stop {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Stop::Attempts => "attempts",
-            Stop::Deadline => "deadline",
-            Stop::Budget => "budget",
-            Stop::Breaker => "breaker",
-            Stop::Bulkhead => "bulkhead",
-            Stop::RetryAfter => "retry_after",
-            Stop::Unsafe => "not_idempotent",
-            Stop::Probe => "probe",
-        }
-    }
-}
 
 /// How an attempt without an outcome leaves the call.
 #[derive(Debug)]

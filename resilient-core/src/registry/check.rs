@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use super::Registry;
 use crate::rejection::NotRegistered;
-use crate::site::{self, Plan, Safety, SiteInfo};
+use crate::site::{self, Safety, SiteInfo};
 
 /// What [`Registry::check`] found.
 ///
@@ -150,7 +150,7 @@ impl Registry {
                     named.insert(name, info.clone());
                 }
             }
-            let Ok(plan) = Plan::resolve(site, self) else {
+            let Ok(plan) = self.resolve(site) else {
                 continue;
             };
             if plan.max_attempts() > 1 && site.options().safety() == Safety::Unsaid {

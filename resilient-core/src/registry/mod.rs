@@ -14,9 +14,7 @@ pub use error::RegisterError;
 pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;
-use crate::dependency::{Dependency, DependencyState};
-use crate::name::{Name, near};
-use crate::policy::Policy;
+use crate::dependency::{Dependency, DependencySettings, DependencyState, Directory};
 use crate::rejection::NotRegistered;
 use crate::seam::random::Random;
 use crate::site::{Plan, Site};
@@ -33,7 +31,7 @@ pub struct Registry {
 }
 
 struct Inner {
-    dependencies: RwLock<HashMap<Name, Arc<DependencyState>>>,
+    known: Directory,
     /// Sites resolved here, by the address of their static. The process-wide registry leaves
     /// this empty: its sites keep their plans themselves.
     plans: RwLock<HashMap<usize, Arc<Plan>>>,
@@ -64,7 +62,7 @@ impl Registry {
     fn with(random: Random, passthrough: bool) -> Self {
         Registry {
             inner: Arc::new(Inner {
-                dependencies: RwLock::default(),
+                known: Directory::default(),
                 plans: RwLock::default(),
                 announcements: Announcements::default(),
                 random,
@@ -93,23 +91,17 @@ impl Registry {
     pub fn register(&self, dependency: Dependency) -> Result<(), RegisterError> {
         let place = Location::caller();
         let settings = Registry::settings(&dependency)?;
-        let mut known = self
-            .inner
-            .dependencies
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(first) = known.get(&settings.name) {
-            return Err(RegisterError::AlreadyRegistered {
-                name: settings.name.to_string(),
-                first: first.registered_at,
-                second: place,
-            });
-        }
         let name = settings.name.clone();
-        let announcer = self.inner.announcements.announcer();
-        let state = DependencyState::new(settings, &self.inner.random, announcer, place);
-        known.insert(name, Arc::new(state));
-        Ok(())
+        let make = || {
+            let announcer = self.inner.announcements.announcer();
+            DependencyState::new(settings, &self.inner.random, announcer, place)
+        };
+        let added = self.inner.known.add(&name, make);
+        added.map_err(|first| RegisterError::AlreadyRegistered {
+            name: name.to_string(),
+            first: first.registered_at,
+            second: place,
+        })
     }
 
     /// Changes the numbers of a registered dependency while calls are running.
@@ -127,19 +119,18 @@ impl Registry {
     )]
     pub fn update(&self, dependency: Dependency) -> Result<(), RegisterError> {
         let settings = Registry::settings(&dependency)?;
-        let state = self
-            .dependency(&settings.name)
+        let known = &self.inner.known;
+        let state = known
+            .get(&settings.name)
             .ok_or_else(|| RegisterError::Unknown {
                 name: settings.name.to_string(),
-                near: self.near(&settings.name),
+                near: known.near(&settings.name),
             })?;
         state.reconfigure(settings);
         Ok(())
     }
 
-    fn settings(
-        dependency: &Dependency,
-    ) -> Result<crate::dependency::DependencySettings, RegisterError> {
+    fn settings(dependency: &Dependency) -> Result<DependencySettings, RegisterError> {
         dependency
             .settings()
             .map_err(|problems| RegisterError::Invalid {
@@ -158,52 +149,24 @@ impl Registry {
             .map(|state| BreakerControl::of(&state.breaker))
     }
 
-    /// The policies of a dependency for a closure, see [`Policy::call`].
-    ///
-    /// # Errors
-    ///
-    /// [`NotRegistered`] with names that are near.
-    pub fn policy(&self, name: &str) -> Result<Policy, NotRegistered> {
-        self.require("dependency", name, String::new)
-            .map(|state| Policy::of(&state, &self.inner.random))
-    }
-
     /// The state changes of all breakers from now on, see [`Transitions`].
     pub fn subscribe(&self) -> Transitions {
         self.inner.announcements.subscribe()
     }
 
-    /// Looks a name up for a call site.
+    /// Looks up a name that an option of a site, or an operator, uses as a `kind`.
     pub(crate) fn require(
         &self,
         kind: &'static str,
         name: &str,
         site: impl FnOnce() -> String,
     ) -> Result<Arc<DependencyState>, NotRegistered> {
-        self.dependency(name).ok_or_else(|| NotRegistered {
-            kind,
-            name: name.to_owned(),
-            near: self.near(name),
-            site: site(),
-        })
+        self.inner.known.require(kind, name, site)
     }
 
-    fn dependency(&self, name: &str) -> Option<Arc<DependencyState>> {
-        let known = self
-            .inner
-            .dependencies
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        known.get(name).cloned()
-    }
-
-    fn near(&self, name: &str) -> Vec<String> {
-        let known = self
-            .inner
-            .dependencies
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        near(name, known.keys().map(|known| &**known))
+    /// Joins a site's options with what is registered here.
+    pub(crate) fn resolve(&self, site: &Site) -> Result<Plan, NotRegistered> {
+        Plan::resolve(site, &self.inner.known, &self.inner.random)
     }
 
     /// The plan of a site in this registry; misses are not remembered.
@@ -218,7 +181,7 @@ impl Registry {
             return Ok(plan.clone());
         }
         drop(plans);
-        let resolved = Arc::new(Plan::resolve(site, self)?);
+        let resolved = Arc::new(self.resolve(site)?);
         let mut plans = self
             .inner
             .plans
@@ -248,13 +211,8 @@ impl Default for Registry {
 
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self
-            .inner
-            .dependencies
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
         f.debug_struct("Registry")
-            .field("dependencies", &known.keys())
+            .field("dependencies", &self.inner.known.names())
             .finish_non_exhaustive()
     }
 }
@@ -297,9 +255,4 @@ pub fn subscribe() -> Transitions {
 /// The breaker of a dependency in the process-wide registry, see [`Registry::breaker`].
 pub fn breaker(name: &str) -> Result<BreakerControl, NotRegistered> {
     GLOBAL.breaker(name)
-}
-
-/// The policies of a dependency in the process-wide registry, see [`Registry::policy`].
-pub fn policy(name: &str) -> Result<Policy, NotRegistered> {
-    GLOBAL.policy(name)
 }

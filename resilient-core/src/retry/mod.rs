@@ -18,7 +18,11 @@ pub(crate) mod backoff;
 mod config;
 mod jitter;
 mod overrides;
+#[cfg(feature = "runtime")]
+mod stop;
 
 pub use config::{Retry, RetrySettings};
 pub use jitter::{Jitter, UnknownJitter};
 pub use overrides::RetryOverrides;
+#[cfg(feature = "runtime")]
+pub(crate) use stop::Stop;

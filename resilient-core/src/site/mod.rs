@@ -10,7 +10,6 @@ pub use options::Options;
 pub(crate) use options::Safety;
 pub(crate) use plan::Plan;
 
-use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 
 /// One annotated function, as a static in its body.
@@ -36,13 +35,16 @@ impl Site {
         &self.options
     }
 
-    /// The site's plan in the process-wide registry. A miss is not remembered: the name may be
-    /// registered later.
-    pub(crate) fn global_plan(&'static self) -> Result<&'static Plan, NotRegistered> {
+    /// The site's plan in the process-wide registry, resolved at the first call that finds every
+    /// name. A miss is not remembered: the name may be registered later.
+    pub(crate) fn global_plan(
+        &'static self,
+        resolve: impl FnOnce(&'static Site) -> Result<Plan, NotRegistered>,
+    ) -> Result<&'static Plan, NotRegistered> {
         if let Some(plan) = self.plan.get() {
             return Ok(plan);
         }
-        let resolved = Plan::resolve(self, Registry::global())?;
+        let resolved = resolve(self)?;
         Ok(self.plan.get_or_init(|| resolved))
     }
 

@@ -10,9 +10,8 @@ use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::dependency::DependencyState;
+use crate::dependency::{DependencyState, Directory};
 use crate::name::Name;
-use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
 use crate::seam::clock::nanos;
@@ -56,11 +55,15 @@ enum Retrying {
 
 impl Plan {
     /// Looks up every name of a site.
-    pub(crate) fn resolve(site: &'static Site, registry: &Registry) -> Result<Self, NotRegistered> {
+    pub(crate) fn resolve(
+        site: &Site,
+        known: &Directory,
+        random: &Random,
+    ) -> Result<Self, NotRegistered> {
         let options = site.options();
         let part = |kind: &'static str| {
             let name = options.part(kind);
-            name.map(|name| registry.require(kind, name, || options.full_name()))
+            name.map(|name| known.require(kind, name, || options.full_name()))
                 .transpose()
         };
         let dependency = part("dependency")?;
@@ -69,7 +72,7 @@ impl Plan {
         let bulkhead = part("bulkhead")?;
         let only = options
             .only_dependency()
-            .map(|name| registry.require("dependency", name, || options.full_name()))
+            .map(|name| known.require("dependency", name, || options.full_name()))
             .transpose()?;
 
         let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
@@ -96,7 +99,7 @@ impl Plan {
             breaker: breaker.map(|state| state.breaker.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
             budget,
-            random: registry.random().clone(),
+            random: random.clone(),
             retry: if retries {
                 Retrying::Yes {
                     dependency: retry_dependency,

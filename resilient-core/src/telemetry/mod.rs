@@ -19,19 +19,18 @@ use std::time::Duration;
 use tracing::{Span, field};
 
 use crate::breaker::{Transition, Verdict};
-use crate::call::Stop;
 use crate::rejection::Rejection;
-use crate::site::Plan;
+use crate::retry::Stop;
 
-pub(crate) fn call_span(plan: &Plan) -> Option<Box<Span>> {
+pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<Span>> {
     if !tracing::enabled!(target: "resilient", tracing::Level::INFO) {
         return None;
     }
     let span = tracing::info_span!(
         target: "resilient",
         "resilient.call",
-        site = &*plan.name,
-        dependency = plan.label(),
+        site,
+        dependency,
         attempts = field::Empty,
         outcome = field::Empty,
     );
@@ -59,11 +58,11 @@ pub(crate) fn retry_stopped(attempt: u32, stop: Stop) {
     tracing::info!(name: "retry.stopped", target: "resilient", attempt, reason = stop.as_str(), "retry.stopped");
 }
 
-pub(crate) fn nested_retries(plan: &Plan) {
+pub(crate) fn nested_retries(site: &str) {
     tracing::warn!(
         name: "retry.nested",
         target: "resilient",
-        site = &*plan.name,
+        site,
         advice = "attempts of nested retries multiply: make the inner call single-shot with \
                   `retry(nested = \"suppress\")`",
         "retry.nested"

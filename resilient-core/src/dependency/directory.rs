@@ -1,0 +1,64 @@
+//! The registered dependencies, by name.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::DependencyState;
+use crate::name::{Name, near};
+use crate::rejection::NotRegistered;
+
+/// The registered dependencies, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Directory {
+    known: RwLock<HashMap<Name, Arc<DependencyState>>>,
+}
+
+impl Directory {
+    /// Adds the dependency that `make` makes, unless the name is taken: then the one that has it
+    /// is the error.
+    pub(crate) fn add(
+        &self,
+        name: &Name,
+        make: impl FnOnce() -> DependencyState,
+    ) -> Result<(), Arc<DependencyState>> {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(first) = known.get(name) {
+            return Err(first.clone());
+        }
+        known.insert(name.clone(), Arc::new(make()));
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<DependencyState>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(name).cloned()
+    }
+
+    /// Looks up a name that `site` uses as a `kind`.
+    pub(crate) fn require(
+        &self,
+        kind: &'static str,
+        name: &str,
+        site: impl FnOnce() -> String,
+    ) -> Result<Arc<DependencyState>, NotRegistered> {
+        self.get(name).ok_or_else(|| NotRegistered {
+            kind,
+            name: name.to_owned(),
+            near: self.near(name),
+            site: site(),
+        })
+    }
+
+    /// Names that `name` may have been meant for.
+    pub(crate) fn near(&self, name: &str) -> Vec<String> {
+        near(name, self.names().iter().map(|known| &**known))
+    }
+
+    /// All names, sorted.
+    pub(crate) fn names(&self) -> Vec<Name> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<_> = known.keys().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+}
