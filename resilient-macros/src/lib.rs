@@ -9,6 +9,7 @@ mod derive;
 mod diagnostic;
 mod duration;
 mod name;
+mod place;
 mod shape;
 mod value;
 
@@ -60,7 +61,7 @@ use proc_macro::TokenStream;
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `max = 4` | attempts in all, the first included: 1 to 1000 |
+/// | `max = 4` | attempts in all, the first included: from 1 |
 /// | `base = "100ms"`, `factor = 2.0`, `cap = "20s"` | the delay before attempt n + 1 is `base * factor^(n - 1)`, at most `cap` |
 /// | `jitter = "full"` | how the delay is spread: `none`, `full`, `equal`, `decorrelated`, `proportional` |
 /// | `retry_after_cap = "60s"` | the longest wait a dependency may ask for |

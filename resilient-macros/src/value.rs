@@ -12,9 +12,6 @@ use syn::{Expr, ExprPath, Lit, LitStr, Path, Token, UnOp, braced};
 use crate::diagnostic::{listed, nearest};
 use crate::{duration, name};
 
-/// More attempts than this are a mistake, not a policy.
-const MOST_ATTEMPTS: u32 = 1000;
-
 /// A value in an attribute: a literal, read here, or a constant in braces, read by the compiler.
 pub(crate) enum Value<T> {
     Literal { value: T, span: Span },
@@ -92,10 +89,10 @@ pub(crate) fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u3
             span,
             format_args!("`{key}` counts attempts including the first; it must be at least 1"),
         )),
-        Some(value) if value <= MOST_ATTEMPTS => Ok(Value::Literal { value, span }),
-        _ => Err(syn::Error::new(
+        Some(value) => Ok(Value::Literal { value, span }),
+        None => Err(syn::Error::new(
             span,
-            format_args!("expected a whole number from 1 to {MOST_ATTEMPTS}"),
+            format_args!("expected a whole number from 1 to {}", u32::MAX),
         )),
     }
 }

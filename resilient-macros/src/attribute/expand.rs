@@ -11,6 +11,7 @@ use syn::{Expr, ExprPath, Token, Type};
 
 use super::options::Options;
 use super::{site, variables};
+use crate::place::shown_at;
 use crate::shape::{Binding, Function};
 
 /// `function` with its body run under the policies that `options` name.
@@ -230,9 +231,4 @@ impl Writer<'_> {
             quote_spanned!(Span::mixed_site()=> &(#value))
         }
     }
-}
-
-/// Tokens of this macro that errors and warnings show at `place`.
-pub(super) fn shown_at(place: Span) -> Span {
-    Span::mixed_site().located_at(place)
 }

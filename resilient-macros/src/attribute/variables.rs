@@ -6,7 +6,7 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Attribute, Token};
 
-use super::expand::shown_at;
+use crate::place::shown_at;
 use crate::shape::{Binding, Holds};
 
 /// Clones what the attempt is going to consume. That is done outside the attempt, so that the

@@ -7,6 +7,7 @@ use syn::{DeriveInput, GenericParam, Path, Type, parse_quote};
 
 use super::marks::{self, Mark, Meaning};
 use super::parse::{Case, Parsed};
+use crate::place::shown_at;
 
 pub(super) fn expand(input: &DeriveInput, parsed: &Parsed) -> TokenStream {
     let library = library(parsed.library.as_ref());
@@ -138,7 +139,7 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
     }
     match &mark.meaning {
         Meaning::Throttled(Some(member)) => {
-            let span = Span::mixed_site().located_at(member.span());
+            let span = shown_at(member.span());
             let hint = Ident::new("__resilient_hint", span);
             (
                 quote!(#member: #hint,),
@@ -184,7 +185,7 @@ fn asked(
     question: &str,
 ) -> (TokenStream, TokenStream) {
     let question = Ident::new(question, Span::mixed_site());
-    let span = Span::mixed_site().located_at(ty.span());
+    let span = shown_at(ty.span());
     let source = Ident::new("__resilient_source", span);
     (
         quote!(#member: #source,),

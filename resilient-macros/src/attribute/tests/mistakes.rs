@@ -163,15 +163,15 @@ fn wrong_values() {
         ),
         (
             quote!(retry(max = -1)),
-            &["expected a whole number from 1 to 1000"],
+            &["expected a whole number from 1 to 4294967295"],
         ),
         (
             quote!(retry(max = 4.5)),
-            &["expected a whole number from 1 to 1000"],
+            &["expected a whole number from 1 to 4294967295"],
         ),
         (
             quote!(retry(max = 5_000_000_000)),
-            &["expected a whole number from 1 to 1000"],
+            &["expected a whole number from 1 to 4294967295"],
         ),
         (
             quote!(retry(max = MAX)),
