@@ -41,10 +41,9 @@ impl<F: Future> Future for Attempt<'_, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if !this.call.is_running() && !ready!(this.call.admit(this.timer.as_mut(), cx)) {
+        let Some(inside) = ready!(this.call.enter(this.timer.as_mut(), cx)) else {
             return Poll::Ready(None);
-        }
-        let inside = this.call.enter();
+        };
         let polled = this.body.poll(cx);
         inside.leave();
         match polled {

@@ -4,8 +4,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tracing::span;
-
 use super::Call;
 use super::phase::Phase;
 use crate::context::{Cut, stack};
@@ -16,17 +14,25 @@ use crate::seam::timer::Timer;
 const LATE: Duration = Duration::from_millis(100);
 
 /// The body is being polled.
+///
+/// One word, since the future of every annotated function is compiled with it.
 pub(super) struct Inside<'a> {
-    polling: &'a mut bool,
-    // Dropped in this order: off the stack, then out of the span.
-    _frame: stack::Entered<'a>,
-    _span: Option<span::Entered<'a>>,
+    call: &'a mut Call,
 }
 
 impl Inside<'_> {
     /// The body came back. Without this it panicked.
     pub(super) fn leave(self) {
-        *self.polling = false;
+        self.call.polling = false;
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        stack::pop(&mut self.call.frame);
+        if let Some(span) = &self.call.span {
+            span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+        }
     }
 }
 
@@ -35,13 +41,22 @@ impl Call {
         matches!(self.phase, Phase::Running | Phase::Limited { .. })
     }
 
-    pub(super) fn enter(&mut self) -> Inside<'_> {
-        self.polling = true;
-        Inside {
-            polling: &mut self.polling,
-            _frame: stack::enter(&mut self.frame),
-            _span: self.span.as_ref().map(|span| span.enter()),
+    /// Ready when the body is to be polled (`Some`) or must not be (`None`, and the phase tells
+    /// why).
+    pub(super) fn enter(
+        &mut self,
+        timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Inside<'_>>> {
+        if !self.is_running() && !ready!(self.admit(timer, cx)) {
+            return Poll::Ready(None);
         }
+        if let Some(span) = &self.span {
+            span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+        }
+        stack::push(&mut self.frame);
+        self.polling = true;
+        Poll::Ready(Some(Inside { call: self }))
     }
 
     /// After the body was pending: ready if a limit cuts it.

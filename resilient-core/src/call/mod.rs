@@ -109,6 +109,13 @@ impl fmt::Debug for PlanRef {
 impl Call {
     /// Starts a call of `site` in the registry of the scope it runs in.
     pub fn new(site: &'static Site) -> Self {
+        match site.known_plan() {
+            Some(plan) if stack::is_empty() => Call::of_plan(PlanRef::Site(plan), Phase::Fresh),
+            _ => Call::surrounded(site),
+        }
+    }
+
+    fn surrounded(site: &'static Site) -> Self {
         let surroundings = stack::surroundings();
         let mut call = match &surroundings.registry {
             None => Call::planned(global_plan(site)),
@@ -154,10 +161,14 @@ impl Call {
     }
 
     fn planned(plan: Result<PlanRef, NotRegistered>) -> Self {
-        let (plan, phase) = match plan {
-            Ok(plan) => (plan, Phase::Fresh),
-            Err(missing) => (PlanRef::Bare, Phase::Missing(Box::new(missing))),
-        };
+        match plan {
+            Ok(plan) => Call::of_plan(plan, Phase::Fresh),
+            Err(missing) => Call::of_plan(PlanRef::Bare, Phase::Missing(Box::new(missing))),
+        }
+    }
+
+    #[inline]
+    fn of_plan(plan: PlanRef, phase: Phase) -> Self {
         let mut frame = Frame::default();
         let mut span = None;
         if let Some(plan) = plan.get() {

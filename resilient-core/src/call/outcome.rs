@@ -61,6 +61,9 @@ pub trait Judge<R> {
     /// What is kept while another attempt is made.
     type Kept;
 
+    /// Whether an `Ok` may be called anything but a success.
+    const DOUBTS_SUCCESS: bool = false;
+
     /// The class, and the word for it in events.
     fn judge(&self, outcome: &R) -> (Class, &'static str);
 
@@ -100,6 +103,8 @@ pub struct ByFn<F>(pub F);
 
 impl<R, F: Fn(&R) -> Class> Judge<R> for ByFn<F> {
     type Kept = R;
+
+    const DOUBTS_SUCCESS: bool = true;
 
     fn judge(&self, outcome: &R) -> (Class, &'static str) {
         let class = (self.0)(outcome);

@@ -6,6 +6,7 @@ use super::Call;
 use super::outcome::{Judge, Outcome, Reject};
 use super::phase::Phase;
 use super::verdict::Unfinished;
+use crate::class::Class;
 use crate::classify::with_rules;
 use crate::rejection::Rejection;
 use crate::site::Plan;
@@ -34,7 +35,7 @@ where
 {
     match out {
         Some(outcome) => {
-            let (class, kind) = call.classify(|| judge.judge(&outcome));
+            let (class, kind) = call.classify(&judge, &outcome);
             if !call.finished(class, kind) {
                 return ControlFlow::Break(outcome);
             }
@@ -67,7 +68,7 @@ where
     X: Reject<R>,
 {
     if let Some(outcome) = out {
-        let (class, kind) = call.classify(|| judge.judge(&outcome));
+        let (class, kind) = call.classify(&judge, &outcome);
         call.finished(class, kind);
         outcome
     } else {
@@ -86,10 +87,14 @@ impl Call {
     }
 
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.
-    fn classify<T>(&self, judge: impl FnOnce() -> T) -> T {
+    #[inline]
+    fn classify<R: Outcome, J: Judge<R>>(&self, judge: &J, outcome: &R) -> (Class, &'static str) {
+        if !J::DOUBTS_SUCCESS && outcome.failure().is_none() {
+            return (Class::Success, Class::Success.kind());
+        }
         match self.plan.get().and_then(Plan::rules) {
-            Some(rules) => with_rules(&rules, judge),
-            None => judge(),
+            Some(rules) => with_rules(&rules, || judge.judge(outcome)),
+            None => judge.judge(outcome),
         }
     }
 }

@@ -58,6 +58,21 @@ impl Default for Frame {
 }
 
 impl Frame {
+    /// The frame for the stack. What stays behind only waits for it to come back.
+    pub(crate) fn lend(&mut self) -> Frame {
+        Frame {
+            key: self.key.take(),
+            ..*self
+        }
+    }
+
+    /// The frame back from the stack: what code inside may have changed, and what was moved.
+    pub(crate) fn take_back(&mut self, lent: Frame) {
+        self.timeout = lent.timeout;
+        self.deadline = lent.deadline;
+        self.key = lent.key;
+    }
+
     pub(crate) fn is_limited(&self) -> bool {
         !self.timeout.is_none() || !self.deadline.is_none() || self.inherited != Moment::NEVER
     }

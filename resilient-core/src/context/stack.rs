@@ -4,7 +4,7 @@
 //! it off afterwards; between polls the stack is empty. That makes the stack the path from the
 //! task's root to the running code, on whatever thread the task is polled.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::frame::Frame;
 use crate::registry::Registry;
@@ -18,6 +18,15 @@ struct Ambient {
 thread_local! {
     static AMBIENT: RefCell<Ambient> =
         const { RefCell::new(Ambient { frames: Vec::new(), registries: Vec::new() }) };
+
+    /// How many frames and registries there are. Most calls start with nothing around them, and
+    /// need not look at the rest to know.
+    static HEIGHT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether nothing surrounds the running code.
+pub(crate) fn is_empty() -> bool {
+    HEIGHT.get() == 0
 }
 
 /// What a call needs to know about where it starts.
@@ -44,12 +53,14 @@ pub(crate) fn surroundings() -> Surroundings {
 
 /// Whether a call around the running code was admitted by this breaker and has not ended.
 pub(crate) fn holds_breaker(id: u32) -> bool {
-    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == id))
+    !is_empty()
+        && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == id))
 }
 
 /// Whether a call around the running code holds a permit of this bulkhead.
 pub(crate) fn holds_bulkhead(id: u32) -> bool {
-    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.bulkhead == id))
+    !is_empty()
+        && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.bulkhead == id))
 }
 
 /// Looks at the innermost frame.
@@ -75,16 +86,28 @@ pub(crate) struct Entered<'a> {
 }
 
 pub(crate) fn enter(owner: &mut Frame) -> Entered<'_> {
-    let frame = std::mem::take(owner);
-    AMBIENT.with_borrow_mut(|ambient| ambient.frames.push(frame));
+    push(owner);
     Entered { owner }
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        if let Some(frame) = AMBIENT.with_borrow_mut(|ambient| ambient.frames.pop()) {
-            *self.owner = frame;
-        }
+        pop(self.owner);
+    }
+}
+
+/// Puts a frame on the stack. Whoever does so takes it off again with [`pop`], on unwinding, too.
+pub(crate) fn push(owner: &mut Frame) {
+    let frame = owner.lend();
+    AMBIENT.with_borrow_mut(|ambient| ambient.frames.push(frame));
+    HEIGHT.set(HEIGHT.get() + 1);
+}
+
+/// Takes the innermost frame off the stack, back to its owner.
+pub(crate) fn pop(owner: &mut Frame) {
+    HEIGHT.set(HEIGHT.get() - 1);
+    if let Some(frame) = AMBIENT.with_borrow_mut(|ambient| ambient.frames.pop()) {
+        owner.take_back(frame);
     }
 }
 
@@ -95,8 +118,9 @@ pub(crate) fn with_frames<R>(frames: &mut [Frame], inside: impl FnOnce() -> R) -
     AMBIENT.with_borrow_mut(|ambient| {
         ambient
             .frames
-            .extend(guard.frames.iter_mut().map(std::mem::take));
+            .extend(guard.frames.iter_mut().map(Frame::lend));
     });
+    HEIGHT.set(HEIGHT.get() + guard.frames.len());
     inside()
 }
 
@@ -107,13 +131,14 @@ struct Stacked<'a> {
 
 impl Drop for Stacked<'_> {
     fn drop(&mut self) {
+        HEIGHT.set(HEIGHT.get() - self.frames.len());
         AMBIENT.with_borrow_mut(|ambient| {
             for (owner, frame) in self
                 .frames
                 .iter_mut()
                 .zip(ambient.frames.drain(self.below..))
             {
-                *owner = frame;
+                owner.take_back(frame);
             }
         });
     }
@@ -124,11 +149,13 @@ pub(crate) struct InScope(());
 
 pub(crate) fn enter_scope(registry: Registry) -> InScope {
     AMBIENT.with_borrow_mut(|ambient| ambient.registries.push(registry));
+    HEIGHT.set(HEIGHT.get() + 1);
     InScope(())
 }
 
 impl Drop for InScope {
     fn drop(&mut self) {
+        HEIGHT.set(HEIGHT.get() - 1);
         let left = AMBIENT.with_borrow_mut(|ambient| ambient.registries.pop());
         // Dropped outside the borrow: the last handle of a registry runs destructors.
         drop(left);

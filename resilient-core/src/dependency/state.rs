@@ -14,7 +14,7 @@ use crate::name::Name;
 use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
-use crate::seam::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// The shared state of one dependency. The engines stay for good; numbers change under them.
 #[derive(Debug)]
@@ -28,6 +28,7 @@ pub(crate) struct DependencyState {
     timeout: AtomicU64,
     deadline: AtomicU64,
     max_attempts: AtomicU32,
+    has_rules: AtomicBool,
     live: ArcSwap<Live>,
 }
 
@@ -51,6 +52,7 @@ impl DependencyState {
             timeout: AtomicU64::new(limit(settings.timeout)),
             deadline: AtomicU64::new(limit(settings.deadline)),
             max_attempts: AtomicU32::new(settings.retry.max),
+            has_rules: AtomicBool::new(has_rules(&settings)),
             live: ArcSwap::from_pointee(Live::of(&settings)),
             breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
             bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
@@ -63,6 +65,8 @@ impl DependencyState {
     /// Swaps the numbers; counters, tokens, permits and the breaker's state stay.
     pub(crate) fn reconfigure(&self, settings: DependencySettings) {
         self.live.store(std::sync::Arc::new(Live::of(&settings)));
+        self.has_rules
+            .store(has_rules(&settings), Ordering::Release);
         self.timeout
             .store(limit(settings.timeout), Ordering::Relaxed);
         self.deadline
@@ -88,6 +92,14 @@ impl DependencyState {
         self.max_attempts.load(Ordering::Relaxed)
     }
 
+    /// What statuses and I/O errors mean, unless they mean the usual.
+    pub(crate) fn rules(&self) -> Option<std::sync::Arc<Rules>> {
+        self.has_rules
+            .load(Ordering::Acquire)
+            .then(|| self.live().rules.clone())
+            .flatten()
+    }
+
     pub(crate) fn live(&self) -> arc_swap::Guard<std::sync::Arc<Live>> {
         self.live.load()
     }
@@ -95,12 +107,15 @@ impl DependencyState {
 
 impl Live {
     fn of(settings: &DependencySettings) -> Self {
-        let default = settings.rules == Rules::default();
         Live {
             retry: settings.retry,
-            rules: (!default).then(|| std::sync::Arc::new(settings.rules.clone())),
+            rules: has_rules(settings).then(|| std::sync::Arc::new(settings.rules.clone())),
         }
     }
+}
+
+fn has_rules(settings: &DependencySettings) -> bool {
+    settings.rules != Rules::default()
 }
 
 fn limit(duration: Option<Duration>) -> u64 {

@@ -35,6 +35,11 @@ impl Site {
         &self.options
     }
 
+    /// The site's plan in the process-wide registry, if a call has needed it before.
+    pub(crate) fn known_plan(&'static self) -> Option<&'static Plan> {
+        self.plan.get()
+    }
+
     /// The site's plan in the process-wide registry, resolved at the first call that finds every
     /// name. A miss is not remembered: the name may be registered later.
     pub(crate) fn global_plan(

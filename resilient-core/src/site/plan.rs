@@ -194,7 +194,7 @@ impl Plan {
 
     /// What statuses and I/O errors mean here, unless they mean the usual.
     pub(crate) fn rules(&self) -> Option<Arc<Rules>> {
-        self.rules.as_ref()?.live().rules.clone()
+        self.rules.as_ref()?.rules()
     }
 
     /// The dependency to name in spans and events.

@@ -22,10 +22,17 @@ use crate::breaker::{Transition, Verdict};
 use crate::rejection::Rejection;
 use crate::retry::Stop;
 
+#[inline]
 pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<Span>> {
-    if !tracing::enabled!(target: "resilient", tracing::Level::INFO) {
+    // What most programs decide once and for all costs a call one load.
+    if tracing::level_filters::LevelFilter::current() < tracing::Level::INFO {
         return None;
     }
+    open_span(site, dependency)
+}
+
+#[cold]
+fn open_span(site: &str, dependency: &str) -> Option<Box<Span>> {
     let span = tracing::info_span!(
         target: "resilient",
         "resilient.call",
