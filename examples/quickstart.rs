@@ -18,11 +18,11 @@ mod summary;
 use std::error::Error;
 use std::time::Duration;
 
-use reqwest::{Client, StatusCode};
+use reqwest::Client;
 use resilient::breaker::Breaker;
-use resilient::classify::reqwest_0_13_response;
+use resilient::classify::{StatusError, reqwest_0_13_checked as checked};
 use resilient::retry::Retry;
-use resilient::{Class, Classify, Dependency, Rejection, resilient};
+use resilient::{Classify, Dependency, Rejection, resilient};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -34,11 +34,7 @@ use summary::{Call, Ending, Summary};
 #[resilient(dependency = "stock", idempotent)]
 async fn in_stock(client: &Client, url: &str) -> Result<String, StockError> {
     let answer = client.get(url).send().await?;
-    match reqwest_0_13_response(&answer) {
-        Class::Success => Ok(answer.text().await?),
-        Class::Throttled { retry_after } => Err(StockError::Busy { retry_after }),
-        _ => Err(StockError::Status(answer.status())),
-    }
+    Ok(checked(answer)?.text().await?)
 }
 
 /// What can go wrong, and what each case means to the policies.
@@ -47,12 +43,9 @@ enum StockError {
     #[error("the stock service does not answer")]
     #[classify(source)]
     NoAnswer(#[from] reqwest::Error),
-    #[error("the stock service asks for patience")]
-    #[throttled(retry_after = retry_after)]
-    Busy { retry_after: Option<Duration> },
-    #[error("the stock service answers {0}")]
+    #[error("the stock service {0}")]
     #[classify(source)]
-    Status(StatusCode),
+    Status(#[from] StatusError),
     #[error(transparent)]
     #[classify(source)]
     Rejected(#[from] Rejection),

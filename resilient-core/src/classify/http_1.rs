@@ -5,6 +5,7 @@ use http::{Response, StatusCode};
 
 use super::rules::ambient;
 use super::status::{answer, status_kind};
+use super::status_error::StatusError;
 use crate::class::{Class, Classify};
 
 #[diagnostic::do_not_recommend]
@@ -67,6 +68,25 @@ pub fn http_1<B, E: Classify>(outcome: &Result<Response<B>, E>) -> Class {
 /// ```
 pub fn http_1_response<B>(response: &Response<B>) -> Class {
     by_head(response.status(), response.headers())
+}
+
+/// The answer again if it is a success, else its status and class as an error.
+///
+/// ```
+/// use http::Response;
+/// use resilient_core::classify::http_1_checked;
+/// use resilient_core::{Class, Classify};
+///
+/// assert!(http_1_checked(Response::builder().status(204).body(())?).is_ok());
+/// let error = http_1_checked(Response::builder().status(404).body(())?).unwrap_err();
+/// assert_eq!((error.status(), error.class()), (404, Class::Permanent));
+/// # Ok::<(), http::Error>(())
+/// ```
+pub fn http_1_checked<B>(response: Response<B>) -> Result<Response<B>, StatusError> {
+    match http_1_response(&response) {
+        Class::Success => Ok(response),
+        class => Err(StatusError::new(response.status().as_u16(), class)),
+    }
 }
 
 /// The class of an answer by its head alone.

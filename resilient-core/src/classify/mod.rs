@@ -10,6 +10,7 @@
 //! | the same, with error types of one's own inside | [`chain_with`] |
 //! | `http::Response` | `classify = resilient::classify::http_1` (feature `http-1`) |
 //! | `reqwest::Response` | `classify = resilient::classify::reqwest_0_13` (feature `reqwest-0_13`) |
+//! | the same, as an error with its status: [`StatusError`] | `reqwest_0_13_checked(answer)?`, `http_1_checked(answer)?` |
 //! | any other HTTP client's answer | [`answer`] |
 //!
 //! ```
@@ -29,15 +30,17 @@ mod reqwest_0_13;
 mod retry_after;
 mod rules;
 mod status;
+mod status_error;
 
 pub use chain::{Classified, chain, chain_with, chained, known};
 #[cfg(feature = "http-1")]
-pub use http_1::{http_1, http_1_response};
+pub use http_1::{http_1, http_1_checked, http_1_response};
 pub use io::IoKinds;
 #[cfg(feature = "reqwest-0_13")]
-pub use reqwest_0_13::{reqwest_0_13, reqwest_0_13_response};
+pub use reqwest_0_13::{reqwest_0_13, reqwest_0_13_checked, reqwest_0_13_response};
 pub use retry_after::retry_after;
 pub use rules::Rules;
 #[cfg(feature = "runtime")]
 pub(crate) use rules::with_rules;
 pub use status::{StatusClasses, answer};
+pub use status_error::StatusError;

@@ -6,6 +6,7 @@ use reqwest::Response;
 
 use super::chain::{Verdict, judge};
 use super::http_1::by_head;
+use super::status_error::StatusError;
 use crate::class::{Class, Classify};
 
 #[diagnostic::do_not_recommend]
@@ -104,41 +105,38 @@ pub fn reqwest_0_13<E: Classify>(outcome: &Result<Response, E>) -> Class {
 
 /// The class of an answer of `reqwest`, by its status and `Retry-After`.
 ///
-/// `error_for_status` forgets the headers; an error of one's own keeps the class instead.
-///
 /// ```
+/// use resilient_core::Class;
 /// use resilient_core::classify::reqwest_0_13_response;
-/// use resilient_core::{Class, Classify};
-/// use std::time::Duration;
 ///
-/// enum StockError {
-///     Answer { status: reqwest::StatusCode, class: Class },
-///     Transport(reqwest::Error),
-/// }
-///
-/// impl Classify for StockError {
-///     fn class(&self) -> Class {
-///         match self {
-///             StockError::Answer { class, .. } => *class,
-///             StockError::Transport(error) => error.class(),
-///         }
-///     }
-/// }
-///
-/// fn checked(response: reqwest::Response) -> Result<reqwest::Response, StockError> {
-///     match reqwest_0_13_response(&response) {
-///         Class::Success => Ok(response),
-///         class => Err(StockError::Answer { status: response.status(), class }),
-///     }
-/// }
-///
-/// let answer = http::Response::builder().status(429).header("retry-after", "2").body("")?;
-/// let error = checked(answer.into()).err().map(|error| error.class());
-/// assert_eq!(error, Some(Class::throttled(Duration::from_secs(2))));
+/// let answer = http::Response::builder().status(502).body("")?;
+/// assert_eq!(reqwest_0_13_response(&answer.into()), Class::transient());
 /// # Ok::<(), http::Error>(())
 /// ```
 pub fn reqwest_0_13_response(response: &Response) -> Class {
     by_head(response.status(), response.headers())
+}
+
+/// The answer again if it is a success, else its status and class as an error.
+///
+/// Unlike `error_for_status` it keeps what `Retry-After` asked for.
+///
+/// ```
+/// use resilient_core::classify::reqwest_0_13_checked;
+/// use resilient_core::{Class, Classify};
+/// use std::time::Duration;
+///
+/// let answer = http::Response::builder().status(429).header("retry-after", "2").body("")?;
+/// let error = reqwest_0_13_checked(answer.into()).unwrap_err();
+/// assert_eq!(error.status(), 429);
+/// assert_eq!(error.class(), Class::throttled(Duration::from_secs(2)));
+/// # Ok::<(), http::Error>(())
+/// ```
+pub fn reqwest_0_13_checked(response: Response) -> Result<Response, StatusError> {
+    match reqwest_0_13_response(&response) {
+        Class::Success => Ok(response),
+        class => Err(StatusError::new(response.status().as_u16(), class)),
+    }
 }
 
 #[cfg(test)]

@@ -183,7 +183,6 @@ pub fn answer(status: u16, retry_after_header: Option<&str>, date: Option<&str>)
 }
 
 /// The word of events and metrics for an HTTP status of this class.
-#[cfg(any(feature = "http-1", test))]
 pub(super) const fn status_kind(status: u16, class: Class) -> &'static str {
     match (class, status) {
         (Class::Success | Class::Throttled { .. }, _) => class.kind(),
