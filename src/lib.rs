@@ -15,7 +15,46 @@ pub use resilient_core::{
     bulkhead::Bulkhead,
     retry::{Jitter, Retry},
 };
-pub use resilient_macros::{Classify, resilient};
+/// ```
+/// use resilient::{Classify, Rejection};
+///
+/// #[derive(Debug, thiserror::Error, Classify)]
+/// enum ChargeError {
+///     #[error("connection lost")]
+///     #[transient]
+///     Network(#[source] std::io::Error),
+///     #[error("told to wait")]
+///     #[throttled(retry_after = after)]
+///     Busy { after: Option<std::time::Duration> },
+///     #[error("card declined")]
+///     #[permanent(kind = "business")]
+///     Declined,
+///     #[error(transparent)]
+///     #[classify(source)]
+///     Rejected(#[from] Rejection),
+/// }
+/// assert_eq!(ChargeError::Declined.kind(), "business");
+/// ```
+pub use resilient_macros::Classify;
+
+/// ```
+/// use std::io;
+/// use resilient::resilient;
+///
+/// #[resilient(retry(max = 3, base = "1ms"), timeout = "1s", idempotent)]
+/// async fn flaky(attempts: &mut u32) -> io::Result<u32> {
+///     *attempts += 1;
+///     if *attempts < 3 {
+///         return Err(io::ErrorKind::ConnectionReset.into());
+///     }
+///     Ok(*attempts)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert_eq!(flaky(&mut 0).await.ok(), Some(3));
+/// # }
+/// ```
+pub use resilient_macros::resilient;
 
 #[doc(hidden)]
 pub use resilient_core::private as __private;

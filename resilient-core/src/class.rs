@@ -124,24 +124,7 @@ impl Hint for Option<Duration> {
 
 /// Says what an error means, once per error type.
 ///
-/// Usually derived, beside `thiserror`'s derive, with one mark per variant:
-///
-/// ```ignore
-/// #[derive(Debug, thiserror::Error, resilient::Classify)]
-/// enum ChargeError {
-///     #[error("connection failed")]
-///     #[transient]
-///     Network(#[source] std::io::Error),
-///     #[error("told to wait")]
-///     #[throttled(retry_after = after)]
-///     Busy { after: Option<std::time::Duration> },
-///     #[error("card declined")]
-///     #[permanent]
-///     Declined,
-/// }
-/// ```
-///
-/// By hand it is one `match`:
+/// Usually derived: one mark per variant, beside `thiserror`'s derive. By hand it is one `match`:
 ///
 /// ```
 /// use resilient_core::{Class, Classify};

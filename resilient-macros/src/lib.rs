@@ -21,18 +21,6 @@ use proc_macro::TokenStream;
 /// a broken dependency is failed fast, a slow one is cut off and a saturated one fenced in; whatever
 /// the policies refuse comes back as `E`, made from a `Rejection`.
 ///
-/// ```ignore
-/// #[resilient(
-///     retry(max = 4, jitter = "full"),
-///     breaker = "payment",
-///     timeout = "5s",
-///     idempotency_key = order.id
-/// )]
-/// async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
-///     api.post("/charges", order).await
-/// }
-/// ```
-///
 /// # Options
 ///
 /// A name is always that of a registered dependency: `breaker = "payment"` uses the breaker of
@@ -95,24 +83,6 @@ pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Says what each variant of an error (or an error struct) means to the policies around a call.
-///
-/// ```ignore
-/// #[derive(Debug, thiserror::Error, Classify)]
-/// enum ChargeError {
-///     #[error("connection lost")]
-///     #[transient]
-///     Network(#[source] std::io::Error),
-///     #[error("told to wait")]
-///     #[throttled(retry_after = after)]
-///     Busy { after: Option<std::time::Duration> },
-///     #[error("card declined")]
-///     #[permanent(kind = "business")]
-///     Declined,
-///     #[error(transparent)]
-///     #[classify(source)]
-///     Rejected(#[from] resilient::Rejection),
-/// }
-/// ```
 ///
 /// | mark | meaning |
 /// |---|---|
