@@ -1,6 +1,5 @@
 //! The policies of a dependency around a closure, for code that cannot carry an attribute.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::call::{ByFn, ByFrom, ByTrait, Call, FromRejection, settle};
@@ -67,9 +66,9 @@ impl Policy {
         let mut call = Call::of(&self.plan);
         let mut last = None;
         loop {
-            let out = call.attempt(body()).await;
-            if let ControlFlow::Break(outcome) = settle(&mut call, out, &mut last, ByTrait, ByFrom)
-            {
+            let mut out = call.attempt(body()).await;
+            settle(&mut call, &mut out, &mut last, ByTrait, ByFrom);
+            if let Some(outcome) = out {
                 return outcome;
             }
         }
@@ -91,10 +90,9 @@ impl Policy {
         let mut call = Call::of(&self.plan);
         let mut last = None;
         loop {
-            let out = call.attempt(body()).await;
-            if let ControlFlow::Break(outcome) =
-                settle(&mut call, out, &mut last, ByFn(&classify), ByFrom)
-            {
+            let mut out = call.attempt(body()).await;
+            settle(&mut call, &mut out, &mut last, ByFn(&classify), ByFrom);
+            if let Some(outcome) = out {
                 return outcome;
             }
         }

@@ -1,7 +1,5 @@
 //! The seam between a call and the user's types.
 
-use std::ops::ControlFlow;
-
 use super::Call;
 use super::outcome::{Judge, Outcome, Reject};
 use super::phase::Phase;
@@ -11,8 +9,9 @@ use crate::classify::with_rules;
 use crate::rejection::Rejection;
 use crate::site::Plan;
 
-/// Takes what an attempt came back with: `Break` with the call's outcome, `Continue` for another
-/// attempt.
+/// Takes what an attempt came back with, and leaves the call's outcome in its place, or nothing if
+/// there is another attempt. In place, because outcomes are large and moving them is what a ready
+/// call would spend most of its time on.
 ///
 /// `last` holds the last outcome while the call goes on. Its type has a name of its own, because
 /// `J::Kept` in an argument would be one more place to tell that `J` is no judge of `R`.
@@ -23,36 +22,32 @@ use crate::site::Plan;
 )]
 pub fn settle<R, J, X, K>(
     call: &mut Call,
-    out: Option<R>,
+    out: &mut Option<R>,
     last: &mut Option<K>,
     judge: J,
     reject: X,
-) -> ControlFlow<R>
-where
+) where
     R: Outcome,
     J: Judge<R, Kept = K>,
     X: Reject<R>,
 {
-    match out {
-        Some(outcome) => {
-            let (class, kind) = call.classify(&judge, &outcome);
-            if !call.finished(class, kind) {
-                return ControlFlow::Break(outcome);
-            }
-            *last = judge.keep(outcome);
-            ControlFlow::Continue(())
+    if let Some(outcome) = out {
+        let (class, kind) = call.classify(&judge, outcome);
+        if call.finished(class, kind) {
+            *last = out.take().and_then(|outcome| judge.keep(outcome));
         }
-        None => ControlFlow::Break(match (call.unfinished(), last.take()) {
-            (Unfinished::Again, kept) => {
-                *last = kept;
-                return ControlFlow::Continue(());
-            }
-            (Unfinished::LastOutcome(_), Some(kept)) => judge.give_back(kept),
-            (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
-                reject.reject(call.rejection(cause))
-            }
-        }),
+        return;
     }
+    *out = match (call.unfinished(), last.take()) {
+        (Unfinished::Again, kept) => {
+            *last = kept;
+            None
+        }
+        (Unfinished::LastOutcome(_), Some(kept)) => Some(judge.give_back(kept)),
+        (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
+            Some(reject.reject(call.rejection(cause)))
+        }
+    };
 }
 
 /// Like [`settle`], for a site that has one attempt.

@@ -107,16 +107,15 @@ impl Writer<'_> {
             let mut #last = ::core::option::Option::None;
             #repeat {
                 #clones
-                let __resilient_out = __resilient_call.attempt(#attempt).await;
-                if let ::core::ops::ControlFlow::Break(__resilient_ret) =
-                    #private::settle::<#returns, #(#kinds),*>(
-                        &mut __resilient_call,
-                        __resilient_out,
-                        &mut #last,
-                        #judge,
-                        #reject,
-                    )
-                {
+                let mut __resilient_out = __resilient_call.attempt(#attempt).await;
+                #private::settle::<#returns, #(#kinds),*>(
+                    &mut __resilient_call,
+                    &mut __resilient_out,
+                    &mut #last,
+                    #judge,
+                    #reject,
+                );
+                if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                     return __resilient_ret;
                 }
             }

@@ -45,7 +45,7 @@ where
             let mut __resilient_last = ::core::option::Option::None;
             loop {
                 let __resilient_clone_id = ::core::clone::Clone::clone(&id);
-                let __resilient_out = __resilient_call
+                let mut __resilient_out = __resilient_call
                     .attempt(async {
                         if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
                             Result<u32, Error>,
@@ -70,18 +70,19 @@ where
                         }
                     })
                     .await;
-                if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<
+                ::resilient::__private::settle::<
                     Result<u32, Error>,
                     _,
                     _,
                     _,
                 >(
                     &mut __resilient_call,
-                    __resilient_out,
+                    &mut __resilient_out,
                     &mut __resilient_last,
                     ::resilient::__private::When(Error::is_transient),
                     ::resilient::__private::ByFrom,
-                ) {
+                );
+                if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                     return __resilient_ret;
                 }
             }

@@ -25,7 +25,7 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
     __resilient_call.set_key(&order.id);
     let mut __resilient_last = ::core::option::Option::None;
     loop {
-        let __resilient_out = __resilient_call
+        let mut __resilient_out = __resilient_call
             .attempt(async {
                 if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
                     Result<Charge, ChargeError>,
@@ -39,18 +39,19 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                 }
             })
             .await;
-        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<
+        ::resilient::__private::settle::<
             Result<Charge, ChargeError>,
             _,
             _,
             _,
         >(
             &mut __resilient_call,
-            __resilient_out,
+            &mut __resilient_out,
             &mut __resilient_last,
             ::resilient::__private::ByTrait,
             ::resilient::__private::ByFrom,
-        ) {
+        );
+        if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }
     }

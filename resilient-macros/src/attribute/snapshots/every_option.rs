@@ -38,7 +38,7 @@ async fn call(&self) -> Result<u32, Error> {
     __resilient_call.draw_key();
     let mut __resilient_last = ::core::option::Option::None;
     loop {
-        let __resilient_out = __resilient_call
+        let mut __resilient_out = __resilient_call
             .attempt(async {
                 if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
                     Result<u32, Error>,
@@ -48,18 +48,19 @@ async fn call(&self) -> Result<u32, Error> {
                 #[allow(unused_braces)] { self.api.get().await }
             })
             .await;
-        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::facade::resilient::__private::settle::<
+        ::facade::resilient::__private::settle::<
             Result<u32, Error>,
             _,
             _,
             _,
         >(
             &mut __resilient_call,
-            __resilient_out,
+            &mut __resilient_out,
             &mut __resilient_last,
             ::facade::resilient::__private::ByFn(judge::<u32>),
             ::facade::resilient::__private::Via(Error::refused),
-        ) {
+        );
+        if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }
     }

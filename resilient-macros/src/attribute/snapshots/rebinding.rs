@@ -27,7 +27,7 @@ async fn r#move(
     loop {
         let __resilient_clone_body = ::core::clone::Clone::clone(&body);
         let __resilient_clone_type = ::core::clone::Clone::clone(&r#type);
-        let __resilient_out = __resilient_call
+        let mut __resilient_out = __resilient_call
             .attempt(async {
                 if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
                     Result<(), Error>,
@@ -59,18 +59,19 @@ async fn r#move(
                 }
             })
             .await;
-        if let ::core::ops::ControlFlow::Break(__resilient_ret) = ::resilient::__private::settle::<
+        ::resilient::__private::settle::<
             Result<(), Error>,
             _,
             _,
             _,
         >(
             &mut __resilient_call,
-            __resilient_out,
+            &mut __resilient_out,
             &mut __resilient_last,
             ::resilient::__private::ByTrait,
             ::resilient::__private::ByFrom,
-        ) {
+        );
+        if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }
     }
