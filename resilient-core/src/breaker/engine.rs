@@ -124,7 +124,7 @@ impl Engine {
         chance: impl Fn() -> f64,
     ) {
         let now = self.tick(now);
-        if ticket.generation != self.generation {
+        if ticket.generation() != self.generation {
             return;
         }
         if let Some(probe) = ticket.probe() {

@@ -165,20 +165,20 @@ impl BreakerHandle {
         match verdict {
             Verdict::Success => {
                 let word = self.published.word();
-                if word.generation() != ticket.generation {
+                if word.generation() != ticket.generation() {
                     return false;
                 }
                 if word.heeds_success() {
                     return true;
                 }
-                if word.counts_success() && self.tally.add(ticket.generation) {
+                if word.counts_success() && self.tally.add(ticket.generation()) {
                     self.look_again(ticket);
                 }
                 false
             }
             Verdict::Failure => {
                 let word = self.published.word();
-                word.heeds_failure() && word.generation() == ticket.generation
+                word.heeds_failure() && word.generation() == ticket.generation()
             }
             Verdict::Panicked if !ticket.is_probe() => {
                 self.panics.fetch_add(1, Ordering::Relaxed);
@@ -196,10 +196,10 @@ impl BreakerHandle {
     /// it has found this one in the tally, or it is seen here.
     fn look_again(&self, ticket: Ticket) {
         let word = self.published.word();
-        if word.heeds_success() && word.generation() == ticket.generation {
+        if word.heeds_success() && word.generation() == ticket.generation() {
             let now = now();
             self.locked(now, |engine| {
-                if engine.generation() == ticket.generation {
+                if engine.generation() == ticket.generation() {
                     engine.judge_tallied(now, || self.random.unit());
                 }
             });
