@@ -5,7 +5,8 @@ use std::fmt;
 /// One setting that cannot work, with what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSetting {
-    /// The policy: `retry`, `breaker`, `budget`, `bulkhead`, `timeout`, `deadline`.
+    /// Where it belongs: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `timeout`,
+    /// `deadline` or `classify`.
     pub policy: &'static str,
     /// The setting inside the policy, by the name of its setter.
     pub setting: &'static str,

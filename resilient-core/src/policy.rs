@@ -13,6 +13,10 @@ use crate::site::{Plan, Safety};
 /// The same engine as under the attribute. What it cannot do is lend a `&mut` of the caller to
 /// the closure's future; that needs the attribute.
 ///
+/// Say whether repeating a call is safe: with [`Policy::idempotent`], or
+/// [`Policy::not_idempotent`]. The startup check sees annotated functions only; a policy that says
+/// nothing repeats.
+///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use resilient_core::{Dependency, Registry};
@@ -49,8 +53,10 @@ impl Policy {
         }
     }
 
-    /// Calls `body` until it succeeds or the policies end it; the error type says what its
-    /// values mean.
+    /// Calls `body` until it succeeds or the policies end it. The error type says what its values
+    /// mean (`E: Classify`), and can hold what the policies say (`E: From<Rejection>`).
+    ///
+    /// `body` is called once per attempt, when the attempt is admitted and not before.
     ///
     /// # Errors
     ///
@@ -106,7 +112,7 @@ impl Registry {
     ///
     /// [`NotRegistered`] with names that are near.
     pub fn policy(&self, name: &str) -> Result<Policy, NotRegistered> {
-        let state = self.require("dependency", name, String::new)?;
+        let state = self.require("dependency", name, || None)?;
         Ok(Policy {
             plan: Arc::new(Plan::whole(&state, self.random())),
         })

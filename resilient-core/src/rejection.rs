@@ -77,14 +77,16 @@ pub enum Rejection {
 ///     kind: "breaker",
 ///     name: "paymnet".into(),
 ///     near: vec!["payment".into()],
-///     site: "shop::charge".into(),
+///     site: Some("shop::charge".into()),
 /// };
 /// assert_eq!(
 ///     miss.to_string(),
 ///     "breaker `paymnet` of `shop::charge` is not registered: did you mean `payment`?",
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Its `Debug` is its message, because a `main` that returns it prints that.
+#[derive(Clone, PartialEq, Eq)]
 pub struct NotRegistered {
     /// What the name is used as: `dependency`, `retry`, `breaker`, `budget` or `bulkhead`.
     pub kind: &'static str,
@@ -92,8 +94,8 @@ pub struct NotRegistered {
     pub name: String,
     /// Registered names close to it, best first, at most three.
     pub near: Vec<String>,
-    /// The annotated function.
-    pub site: String,
+    /// The annotated function, if one uses the name.
+    pub site: Option<String>,
 }
 
 impl fmt::Display for NotRegistered {
@@ -104,11 +106,15 @@ impl fmt::Display for NotRegistered {
             near,
             site,
         } = self;
-        write!(f, "{kind} `{name}` of `{site}` is not registered: ")?;
+        write!(f, "{kind} `{name}`")?;
+        if let Some(site) = site {
+            write!(f, " of `{site}`")?;
+        }
+        f.write_str(" is not registered: ")?;
         if near.is_empty() {
             return write!(
                 f,
-                "register `Dependency::named({name:?})` with it before the first call"
+                "register `Dependency::named({name:?})` before it is first used"
             );
         }
         f.write_str("did you mean ")?;
@@ -117,6 +123,12 @@ impl fmt::Display for NotRegistered {
             write!(f, "{before}`{name}`")?;
         }
         f.write_str("?")
+    }
+}
+
+impl fmt::Debug for NotRegistered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -277,7 +289,7 @@ mod tests {
                     kind: "breaker",
                     name: "x".into(),
                     near: vec![],
-                    site: "app::f".into(),
+                    site: Some("app::f".into()),
                 })),
                 Class::Ignored,
                 "not_registered",

@@ -7,6 +7,7 @@
 mod breaker;
 mod budget;
 mod bulkhead;
+mod closure;
 mod context;
 mod dropped;
 mod key;

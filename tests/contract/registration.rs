@@ -34,6 +34,11 @@ mod sites_under_check {
         script.attempt().await
     }
 
+    #[resilient(dependency = "checked", idempotent, deadline = "1s")]
+    pub(super) async fn shorter_than_the_timeout_of_its_dependency(script: &Script) -> Answer {
+        script.attempt().await
+    }
+
     #[resilient(timeout = "1s", name = "twice")]
     pub(super) async fn first(script: &Script) -> Answer {
         script.attempt().await

@@ -28,8 +28,9 @@ const CLOSE_AFTER: u32 = 2;
 /// sliding window, [`consecutive`](Breaker::consecutive) failures in a row; together, the second
 /// one judges while the first has seen too few attempts to say anything. `Breaker::default()` has
 /// both: at least 70 % failures of at least 20 attempts in 10 seconds, and with fewer attempts 5
-/// failures in a row within a minute that span at least 3 seconds. Naming one rule drops the
-/// other. A rule is judged on every outcome that counts, successes included, and its threshold is
+/// failures in a row within a minute that span at least 3 seconds; its numbers can be set one by
+/// one. A breaker that is made of one rule has that rule alone, and a number of the other is an
+/// error. A rule is judged on every outcome that counts, successes included, and its threshold is
 /// reached by "at least".
 ///
 /// ```
@@ -184,8 +185,8 @@ impl Breaker {
     }
 
     /// How far apart the first and the last of the failures in a row must be, so that one bad
-    /// moment that hits many calls at once is not taken for a broken dependency. At most
-    /// [`within`](Breaker::within); default zero.
+    /// moment that hits many calls at once is not taken for a broken dependency. Shorter than
+    /// [`within`](Breaker::within); default zero, of `Breaker::default()` 3 seconds.
     ///
     /// ```
     /// use resilient_core::breaker::Breaker;
@@ -333,15 +334,27 @@ impl Breaker {
     /// ```
     pub fn settings(&self) -> Result<BreakerSettings, Vec<InvalidSetting>> {
         let mut check = Check::default();
-        let asks_rate =
-            self.failure_rate.is_some() || self.min_attempts.is_some() || self.window.is_some();
-        let asks_run =
-            self.consecutive.is_some() || self.within.is_some() || self.spanning.is_some();
-        let default_rules = !asks_rate && !asks_run;
-
-        let failure_rate = (asks_rate || default_rules).then(|| self.rate_rule(&mut check));
-        let consecutive =
-            (asks_run || default_rules).then(|| self.consecutive_rule(&mut check, default_rules));
+        // Without a rule by name there are both, as in the default.
+        let has_rate = self.failure_rate.is_some() || self.consecutive.is_none();
+        let has_run = self.consecutive.is_some() || self.failure_rate.is_none();
+        let failure_rate = if has_rate {
+            Some(self.rate_rule(&mut check))
+        } else {
+            check.astray(
+                "min_attempts",
+                self.min_attempts.is_some(),
+                "or_failure_rate",
+            );
+            check.astray("window", self.window.is_some(), "or_failure_rate");
+            None
+        };
+        let consecutive = if has_run {
+            Some(self.consecutive_rule(&mut check))
+        } else {
+            check.astray("within", self.within.is_some(), "or_consecutive");
+            check.astray("spanning", self.spanning.is_some(), "or_consecutive");
+            None
+        };
         let open_for = check.positive("open_for", self.open_for.as_ref(), OPEN_FOR);
         let growth = self
             .growth
@@ -386,13 +399,13 @@ impl Breaker {
         }
     }
 
-    fn consecutive_rule(&self, check: &mut Check, default_rules: bool) -> ConsecutiveRule {
+    fn consecutive_rule(&self, check: &mut Check) -> ConsecutiveRule {
         let failures = check.at_least_one("consecutive", self.consecutive, CONSECUTIVE);
         let found_before = check.found.len();
         let within = check.positive("within", self.within.as_ref(), WITHIN);
         let spanning = match &self.spanning {
             Some(given) => check.duration("spanning", given),
-            None if default_rules => SPANNING,
+            None if self.consecutive.is_none() => SPANNING.min(within / 2),
             None => Duration::ZERO,
         };
         if check.found.len() == found_before && spanning >= within {
@@ -437,6 +450,16 @@ struct Check {
 }
 
 impl Check {
+    /// A number of a rule that the breaker does not have.
+    fn astray(&mut self, setting: &'static str, given: bool, adds_rule: &'static str) {
+        if given {
+            let reason = format!(
+                "the breaker has no such rule: add it with `{adds_rule}(..)`, or leave this out"
+            );
+            self.wrong(setting, "..", reason);
+        }
+    }
+
     fn wrong(
         &mut self,
         setting: &'static str,

@@ -18,8 +18,8 @@ use crate::retry::{Retry, RetrySettings};
 /// | part | default |
 /// |---|---|
 /// | retry | 3 attempts, full jitter, base 200 ms, factor 2, cap 5 s |
-/// | timeout of an attempt | 5 s |
-/// | deadline of a call | 16 s |
+/// | timeout of an attempt | 5 s, or a shorter deadline |
+/// | deadline of a call | 16 s, or room for three longer timeouts |
 /// | budget | retries at most 20 % of the answered attempts of the last 10 s, plus 3 |
 /// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 5 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
 /// | bulkhead | 64 at a time, no queue |
@@ -59,7 +59,7 @@ pub struct Dependency {
 
 #[derive(Clone, Debug)]
 enum Limit {
-    Default(Duration),
+    Default,
     Given(GivenDuration),
     Off,
 }
@@ -75,8 +75,8 @@ impl Dependency {
             breaker: Breaker::default(),
             budget: Budget::default(),
             bulkhead: Bulkhead::default(),
-            timeout: Limit::Default(Duration::from_secs(5)),
-            deadline: Limit::Default(Duration::from_secs(16)),
+            timeout: Limit::Default,
+            deadline: Limit::Default,
             rules: Rules::default(),
         }
     }
@@ -165,39 +165,62 @@ impl Dependency {
         let timeout = collect(&mut problems, self.timeout.settings("timeout"));
         let deadline = collect(&mut problems, self.deadline.settings("deadline"));
         problems.extend(self.rules.validate());
-        if let (Some(Some(timeout)), Some(Some(deadline))) = (timeout, deadline)
-            && timeout > deadline
-        {
-            problems.push(InvalidSetting::new(
-                "timeout",
-                "timeout",
-                format_args!("{timeout:?}"),
-                format!(
-                    "is longer than the deadline of the whole call ({deadline:?}) and could never \
-                     fire; shorten it, set a longer `deadline`, or call `no_deadline`"
-                ),
-            ));
-        }
-        match (name, retry, breaker, budget, bulkhead, timeout, deadline) {
-            (
-                Some(name),
-                Some(retry),
-                Some(breaker),
-                Some(budget),
-                Some(bulkhead),
-                Some(timeout),
-                Some(deadline),
-            ) if problems.is_empty() => Ok(DependencySettings {
-                name,
-                retry,
-                breaker,
-                budget,
-                bulkhead,
-                timeout,
-                deadline,
-                rules: self.rules.clone(),
-            }),
+        let (timeout, deadline) = match (timeout, deadline) {
+            (Some(timeout), Some(deadline)) => self.limits(timeout, deadline, &mut problems),
+            _ => (None, None),
+        };
+        match (name, retry, breaker, budget, bulkhead) {
+            (Some(name), Some(retry), Some(breaker), Some(budget), Some(bulkhead))
+                if problems.is_empty() =>
+            {
+                Ok(DependencySettings {
+                    name,
+                    retry,
+                    breaker,
+                    budget,
+                    bulkhead,
+                    timeout,
+                    deadline,
+                    rules: self.rules.clone(),
+                })
+            }
             _ => Err(problems),
+        }
+    }
+
+    /// Fills in the defaults, which give way to what was given.
+    fn limits(
+        &self,
+        timeout: Option<Duration>,
+        deadline: Option<Duration>,
+        problems: &mut Vec<InvalidSetting>,
+    ) -> (Option<Duration>, Option<Duration>) {
+        match (&self.timeout, &self.deadline) {
+            (Limit::Default, Limit::Default) => (Some(TIMEOUT), Some(DEADLINE)),
+            (Limit::Default, _) => {
+                let timeout = deadline.map_or(TIMEOUT, |deadline| TIMEOUT.min(deadline));
+                (Some(timeout), deadline)
+            }
+            (_, Limit::Default) => {
+                let deadline = timeout.map_or(DEADLINE, |timeout| DEADLINE.max(room_for(timeout)));
+                (timeout, Some(deadline))
+            }
+            _ => {
+                if let (Some(timeout), Some(deadline)) = (timeout, deadline)
+                    && timeout > deadline
+                {
+                    problems.push(InvalidSetting::new(
+                        "timeout",
+                        "timeout",
+                        format_args!("{timeout:?}"),
+                        format!(
+                            "is longer than the deadline of the whole call ({deadline:?}) and \
+                             could never fire: shorten it, or lengthen the deadline"
+                        ),
+                    ));
+                }
+                (timeout, deadline)
+            }
         }
     }
 
@@ -205,6 +228,20 @@ impl Dependency {
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
+}
+
+/// One attempt, unless something else is said.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A whole call, unless something else is said.
+const DEADLINE: Duration = Duration::from_secs(16);
+
+/// A deadline under which three attempts may run into such a timeout, with a second for the waits
+/// between them.
+fn room_for(timeout: Duration) -> Duration {
+    timeout
+        .saturating_mul(3)
+        .saturating_add(Duration::from_secs(1))
 }
 
 fn collect<T>(
@@ -218,7 +255,7 @@ impl Limit {
     fn settings(&self, policy: &'static str) -> Result<Option<Duration>, Vec<InvalidSetting>> {
         match self {
             Limit::Off => Ok(None),
-            Limit::Default(duration) => Ok(Some(*duration)),
+            Limit::Default => Ok(None),
             Limit::Given(given) => match given.get() {
                 Ok(Duration::ZERO) => Err(vec![InvalidSetting::new(
                     policy,
@@ -258,4 +295,32 @@ pub struct DependencySettings {
     pub deadline: Option<Duration>,
     /// What statuses and I/O errors mean.
     pub rules: Rules,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_limit_gives_way_to_a_given_one() {
+        let named = || Dependency::named("x");
+        let ms = |millis| Some(Duration::from_millis(millis));
+        let rows = [
+            (named(), ms(5_000), ms(16_000)),
+            (named().deadline("1s"), ms(1_000), ms(1_000)),
+            (named().deadline("60s"), ms(5_000), ms(60_000)),
+            (named().timeout("20s"), ms(20_000), ms(61_000)),
+            (named().timeout("800ms"), ms(800), ms(16_000)),
+            (named().no_timeout(), None, ms(16_000)),
+            (named().no_deadline(), ms(5_000), None),
+            (named().timeout("20s").no_deadline(), ms(20_000), None),
+            (named().timeout("2s").deadline("2s"), ms(2_000), ms(2_000)),
+        ];
+        for (dependency, timeout, deadline) in rows {
+            let settings = dependency.settings().expect("the limits fit");
+            assert_eq!((settings.timeout, settings.deadline), (timeout, deadline));
+        }
+        let crossed = named().timeout("3s").deadline("2s").settings();
+        assert_eq!(crossed.expect_err("both were given")[0].setting, "timeout");
+    }
 }

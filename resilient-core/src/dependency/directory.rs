@@ -39,7 +39,7 @@ impl Directory {
         &self,
         kind: &'static str,
         name: &str,
-        site: impl FnOnce() -> String,
+        site: impl FnOnce() -> Option<String>,
     ) -> Result<Arc<DependencyState>, NotRegistered> {
         self.get(name).ok_or_else(|| NotRegistered {
             kind,

@@ -133,7 +133,7 @@ impl Registry {
         for site in site::listed() {
             let info = site.info();
             for (kind, name) in site.options().names() {
-                if let Err(missing) = self.require(kind, name, || info.name.clone()) {
+                if let Err(missing) = self.require(kind, name, || None) {
                     problems.push(Problem::NotRegistered {
                         site: info.clone(),
                         missing,

@@ -12,7 +12,7 @@ use crate::invalid::InvalidSetting;
 #[non_exhaustive]
 pub enum RegisterError {
     /// Settings that cannot work, all of them.
-    #[error("dependency `{name}` cannot be registered:{}", list(problems))]
+    #[error("dependency `{name}` has settings that cannot work:{}", list(problems))]
     Invalid {
         /// The dependency, as it was named.
         name: String,

@@ -145,7 +145,7 @@ impl Registry {
     ///
     /// [`NotRegistered`] with names that are near.
     pub fn breaker(&self, name: &str) -> Result<BreakerControl, NotRegistered> {
-        self.require("breaker", name, String::new)
+        self.require("breaker", name, || None)
             .map(|state| BreakerControl::of(&state.breaker))
     }
 
@@ -159,7 +159,7 @@ impl Registry {
         &self,
         kind: &'static str,
         name: &str,
-        site: impl FnOnce() -> String,
+        site: impl FnOnce() -> Option<String>,
     ) -> Result<Arc<DependencyState>, NotRegistered> {
         self.inner.known.require(kind, name, site)
     }

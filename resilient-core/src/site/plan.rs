@@ -13,6 +13,7 @@ use crate::classify::Rules;
 use crate::dependency::{DependencyState, Directory};
 use crate::name::Name;
 use crate::rejection::NotRegistered;
+use crate::retry::backoff::backoff;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
@@ -63,7 +64,7 @@ impl Plan {
         let options = site.options();
         let part = |kind: &'static str| {
             let name = options.part(kind);
-            name.map(|name| known.require(kind, name, || options.full_name()))
+            name.map(|name| known.require(kind, name, || Some(options.full_name())))
                 .transpose()
         };
         let dependency = part("dependency")?;
@@ -72,7 +73,7 @@ impl Plan {
         let bulkhead = part("bulkhead")?;
         let only = options
             .only_dependency()
-            .map(|name| known.require("dependency", name, || options.full_name()))
+            .map(|name| known.require("dependency", name, || Some(options.full_name())))
             .transpose()?;
 
         let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
@@ -209,7 +210,8 @@ impl Plan {
             return None;
         }
         let end = Duration::from_nanos(deadline);
-        if timeout != UNLIMITED && timeout > deadline {
+        // A timeout of the dependency's gives way to a deadline of the site's.
+        if self.timeout.is_some() && timeout > deadline {
             let timeout = Duration::from_nanos(timeout);
             return Some(format!(
                 "its timeout ({timeout:?}) is longer than its deadline ({end:?}) and can never \
@@ -217,7 +219,7 @@ impl Plan {
             ));
         }
         let settings = self.retry_settings();
-        let least = least_delays(&settings, self.max_attempts(), end);
+        let least = least_delays(&settings, self.max_attempts());
         (least >= end).then(|| {
             format!(
                 "the waits between its {} attempts take at least {least:?}, and its deadline is \
@@ -228,20 +230,20 @@ impl Plan {
     }
 }
 
-/// The shortest time all waits together can take, counted no further than `enough`.
-fn least_delays(settings: &RetrySettings, max: u32, enough: Duration) -> Duration {
+/// A time that all waits together take at least. Waits never shrink, so that a few of them bound
+/// the rest.
+fn least_delays(settings: &RetrySettings, max: u32) -> Duration {
+    const LOOKED_AT: u32 = 64;
     if matches!(settings.jitter, Jitter::Full) {
         return Duration::ZERO;
     }
-    let mut sum = Duration::ZERO;
-    for retry in 1..max {
-        let delay = crate::retry::backoff::backoff(settings, retry, settings.base, 0.0);
-        sum = sum.saturating_add(delay);
-        if sum >= enough || delay.is_zero() {
-            break;
-        }
+    let (mut sum, mut last) = (Duration::ZERO, Duration::ZERO);
+    let waits = max.saturating_sub(1);
+    for retry in 1..=waits.min(LOOKED_AT) {
+        last = backoff(settings, retry, settings.base, 0.0);
+        sum = sum.saturating_add(last);
     }
-    sum
+    sum.saturating_add(last.saturating_mul(waits.saturating_sub(LOOKED_AT)))
 }
 
 impl fmt::Display for Plan {

@@ -54,11 +54,35 @@ fn naming_a_rule_drops_the_other() {
     for both in [
         Breaker::failure_rate(0.5).or_consecutive(3),
         Breaker::consecutive(3).or_failure_rate(0.5),
-        Breaker::failure_rate(0.5).within("10s"),
+        Breaker::default().within("30s"),
+        Breaker::default().min_attempts(7),
     ] {
         let settings = valid(&both);
         assert!(settings.failure_rate.is_some() && settings.consecutive.is_some());
     }
+}
+
+#[test]
+fn a_number_of_the_other_rule_is_refused() {
+    for (breaker, setting) in [
+        (Breaker::failure_rate(0.5).within("10s"), "within"),
+        (Breaker::failure_rate(0.5).spanning("1s"), "spanning"),
+        (Breaker::consecutive(5).window("10s"), "window"),
+        (Breaker::consecutive(5).min_attempts(9), "min_attempts"),
+    ] {
+        let wrong = breaker.settings().expect_err("the rule is not there");
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert_eq!(wrong[0].setting, setting);
+    }
+}
+
+#[test]
+fn a_default_span_gives_way_to_a_shorter_time() {
+    let settings = valid(&Breaker::default().within("2s"));
+    assert_eq!(
+        settings.consecutive.map(|rule| rule.spanning),
+        Some(secs(1))
+    );
 }
 
 #[test]
