@@ -14,7 +14,8 @@ use std::time::Duration;
 /// | [`Ignored`](Class::Ignored) | no | nothing |
 ///
 /// ```
-/// use resilient_core::Class;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
 /// use std::time::Duration;
 ///
 /// assert_eq!(Class::transient(), Class::Transient { unsent: false });
@@ -68,7 +69,8 @@ impl Class {
     /// The dependency asked to be left alone, for as long as `hint` says if it says so.
     ///
     /// ```
-    /// use resilient_core::Class;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
     /// use std::time::Duration;
     ///
     /// let header: Option<Duration> = None;
@@ -127,7 +129,8 @@ impl Hint for Option<Duration> {
 /// Usually derived: one mark per variant, beside `thiserror`'s derive. By hand it is one `match`:
 ///
 /// ```
-/// use resilient_core::{Class, Classify};
+/// # use resilient_core as resilient;
+/// use resilient::{Class, Classify};
 ///
 /// enum LookupError { Timeout, NotFound }
 ///

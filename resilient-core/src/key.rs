@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// customers' data; `Display` writes it whole, for the request header.
 ///
 /// ```
-/// use resilient_core::IdempotencyKey;
+/// # use resilient_core as resilient;
+/// use resilient::IdempotencyKey;
 ///
 /// let key = IdempotencyKey::from("order-4711");
 /// assert_eq!(key.to_string(), "order-4711");

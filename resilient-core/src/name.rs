@@ -17,12 +17,13 @@ const MOST_NEAR: usize = 3;
 /// A copy shares the text.
 ///
 /// ```
-/// use resilient_core::Name;
+/// # use resilient_core as resilient;
+/// use resilient::Name;
 ///
 /// let name = Name::new("payment-v2")?;
 /// assert_eq!(&*name, "payment-v2");
 /// assert!(Name::new("payment v2").is_err());
-/// # Ok::<(), resilient_core::invalid::InvalidSetting>(())
+/// # Ok::<(), resilient::invalid::InvalidSetting>(())
 /// ```
 // Always std's `Arc`: a name is in errors, which outlive a model checker's run.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,7 +37,8 @@ impl Name {
     /// Says which rule of [`is_valid_name`] the text breaks.
     ///
     /// ```
-    /// use resilient_core::Name;
+    /// # use resilient_core as resilient;
+    /// use resilient::Name;
     ///
     /// let error = Name::new("pay ment").unwrap_err();
     /// assert!(error.to_string().contains("` `"));
@@ -104,7 +106,8 @@ impl fmt::Debug for Name {
 /// Whether a text can name a dependency: 1 to 128 ASCII letters, digits, `.`, `_` and `-`.
 ///
 /// ```
-/// use resilient_core::is_valid_name;
+/// # use resilient_core as resilient;
+/// use resilient::is_valid_name;
 ///
 /// const { assert!(is_valid_name("payment.eu-1")) };
 /// assert!(!is_valid_name("payment/eu"));

@@ -18,8 +18,9 @@ use crate::site::{Plan, Safety};
 /// nothing repeats.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use resilient_core::{Dependency, Registry};
+/// use resilient::{Dependency, Registry};
 ///
 /// let registry = Registry::new();
 /// registry.register(Dependency::named("clock"))?;
@@ -72,7 +73,8 @@ impl Policy {
         let mut call = Call::of(&self.plan);
         let mut last = None;
         loop {
-            let mut out = call.attempt(body()).await;
+            // Called inside the attempt: after the backoff, and only if it is admitted.
+            let mut out = call.attempt(async { body().await }).await;
             settle(&mut call, &mut out, &mut last, ByTrait, ByFrom);
             if let Some(outcome) = out {
                 return outcome;
@@ -96,7 +98,8 @@ impl Policy {
         let mut call = Call::of(&self.plan);
         let mut last = None;
         loop {
-            let mut out = call.attempt(body()).await;
+            // Called inside the attempt: after the backoff, and only if it is admitted.
+            let mut out = call.attempt(async { body().await }).await;
             settle(&mut call, &mut out, &mut last, ByFn(&classify), ByFrom);
             if let Some(outcome) = out {
                 return outcome;

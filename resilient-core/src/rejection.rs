@@ -16,7 +16,8 @@ use crate::name::Name;
 /// otherwise the caller gets the last outcome itself.
 ///
 /// ```
-/// use resilient_core::{Class, Classify, Rejection};
+/// # use resilient_core as resilient;
+/// use resilient::{Class, Classify, Rejection};
 /// use std::time::Duration;
 ///
 /// let cut = Rejection::TimedOut { after: Duration::from_secs(5) };
@@ -71,7 +72,8 @@ pub enum Rejection {
 /// A name at an annotated function that nobody registered.
 ///
 /// ```
-/// use resilient_core::NotRegistered;
+/// # use resilient_core as resilient;
+/// use resilient::NotRegistered;
 ///
 /// let miss = NotRegistered {
 ///     kind: "breaker",
@@ -139,7 +141,8 @@ impl Rejection {
     /// `not_registered`.
     ///
     /// ```
-    /// use resilient_core::Rejection;
+    /// # use resilient_core as resilient;
+    /// use resilient::Rejection;
     /// use std::time::Duration;
     ///
     /// let late = Rejection::DeadlineExceeded { after: Duration::from_secs(15) };
@@ -158,8 +161,9 @@ impl Rejection {
     /// How long to wait before the same call has a chance, where that is known.
     ///
     /// ```
-    /// use resilient_core::{Name, Rejection};
-    /// use resilient_core::breaker::BreakerState;
+    /// # use resilient_core as resilient;
+    /// use resilient::{Name, Rejection};
+    /// use resilient::breaker::BreakerState;
     /// use std::time::Duration;
     ///
     /// let open = Rejection::BreakerOpen {
@@ -168,7 +172,7 @@ impl Rejection {
     ///     retry_in: Duration::from_secs(3),
     /// };
     /// assert_eq!(open.retry_in(), Some(Duration::from_secs(3)));
-    /// # Ok::<(), resilient_core::invalid::InvalidSetting>(())
+    /// # Ok::<(), resilient::invalid::InvalidSetting>(())
     /// ```
     pub const fn retry_in(&self) -> Option<Duration> {
         match self {

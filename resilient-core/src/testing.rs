@@ -7,8 +7,9 @@ use crate::registry::Registry;
 /// For unit tests that are about the function, not about its policies.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-/// use resilient_core::{scope, testing};
+/// use resilient::{scope, testing};
 ///
 /// scope(&testing::passthrough(), async {
 ///     // annotated functions called here run as if they were not annotated

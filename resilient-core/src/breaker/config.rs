@@ -34,7 +34,8 @@ const CLOSE_AFTER: u32 = 2;
 /// reached by "at least".
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 ///
 /// let by_run = Breaker::consecutive(5).within("10s").open_for("30s").close_after(2);
 /// assert!(by_run.settings().is_ok());
@@ -72,7 +73,8 @@ impl Breaker {
     /// 60 seconds.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::consecutive(5).within("10s");
     /// assert_eq!(breaker.settings().unwrap().failure_rate, None);
@@ -87,7 +89,8 @@ impl Breaker {
     /// Opens when at least this share of the attempts in the window failed: above 0, at most 1.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::failure_rate(0.5).min_attempts(10).window("30s");
     /// assert_eq!(breaker.settings().unwrap().consecutive, None);
@@ -102,7 +105,8 @@ impl Breaker {
     /// Admits every call and counts nothing.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// assert!(!Breaker::disabled().settings().unwrap().enabled);
     /// ```
@@ -117,7 +121,8 @@ impl Breaker {
     /// window holds fewer than [`min_attempts`](Breaker::min_attempts).
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::failure_rate(0.5).or_consecutive(5).within("10s");
     /// let settings = breaker.settings().unwrap();
@@ -132,7 +137,8 @@ impl Breaker {
     /// window holds [`min_attempts`](Breaker::min_attempts).
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::consecutive(5).within("10s").or_failure_rate(0.5);
     /// let settings = breaker.settings().unwrap();
@@ -147,7 +153,8 @@ impl Breaker {
     /// default 20. Probes are judged whatever this is.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::failure_rate(0.5).min_attempts(50).settings().unwrap();
     /// assert_eq!(settings.failure_rate.unwrap().min_attempts, 50);
@@ -161,7 +168,8 @@ impl Breaker {
     /// tenths of its length.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::failure_rate(0.5).window("1min").settings().unwrap();
     /// assert_eq!(settings.failure_rate.unwrap().window.as_secs(), 60);
@@ -174,7 +182,8 @@ impl Breaker {
     /// How far back failures in a row count: default 60 seconds.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).within("10s").settings().unwrap();
     /// assert_eq!(settings.consecutive.unwrap().within.as_secs(), 10);
@@ -189,7 +198,8 @@ impl Breaker {
     /// [`within`](Breaker::within); default zero, of `Breaker::default()` 3 seconds.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).spanning("3s").settings().unwrap();
     /// assert_eq!(settings.consecutive.unwrap().spanning.as_secs(), 3);
@@ -203,7 +213,8 @@ impl Breaker {
     /// takes this time give or take up to 20 %, so that many processes do not probe in step.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).open_for("30s").settings().unwrap();
     /// assert_eq!(settings.open_for.as_secs(), 30);
@@ -218,7 +229,8 @@ impl Breaker {
     /// the jitter of [`open_for`](Breaker::open_for). Default: no growth.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::consecutive(5).open_for("5s").growth(2.0, "1min");
     /// assert!(breaker.settings().is_ok());
@@ -236,7 +248,8 @@ impl Breaker {
     /// them will ever close the breaker.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).probes(1).settings().unwrap();
     /// assert_eq!(settings.probes, 1);
@@ -249,7 +262,8 @@ impl Breaker {
     /// How many successful probes close the breaker: at least 1, default 2.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).close_after(3).settings().unwrap();
     /// assert_eq!(settings.close_after, 3);
@@ -263,7 +277,8 @@ impl Breaker {
     /// a dependency that asks for patience works.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).count_throttled(true).settings().unwrap();
     /// assert!(settings.count_throttled);
@@ -278,7 +293,8 @@ impl Breaker {
     /// timeout; without a timeout a dropped call never counts.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let settings = Breaker::consecutive(5).drop_counts_after("2s").settings().unwrap();
     /// assert_eq!(settings.drop_counts_after.unwrap().as_secs(), 2);
@@ -291,7 +307,8 @@ impl Breaker {
     /// Whether each attempt (the default) or each call as a whole is admitted and judged.
     ///
     /// ```
-    /// use resilient_core::breaker::{Breaker, Per};
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::{Breaker, Per};
     ///
     /// let settings = Breaker::consecutive(5).per(Per::Call).settings().unwrap();
     /// assert_eq!(settings.per, Per::Call);
@@ -308,7 +325,8 @@ impl Breaker {
     /// caught and changes nothing. A later call of this setter replaces the listener.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let breaker = Breaker::consecutive(5)
     ///     .on_transition(|transition| println!("{} -> {}", transition.from, transition.to));
@@ -326,7 +344,8 @@ impl Breaker {
     /// Everything that cannot work, all at once.
     ///
     /// ```
-    /// use resilient_core::breaker::Breaker;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
     ///
     /// let errors = Breaker::consecutive(0).probes(0).settings().unwrap_err();
     /// assert_eq!(errors[0].setting, "consecutive");

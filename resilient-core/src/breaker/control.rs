@@ -13,8 +13,9 @@ use crate::seam::sync::Arc;
 /// breaker would do by itself. Results of calls that were admitted before a change count nowhere.
 ///
 /// ```
-/// use resilient_core::breaker::BreakerState;
-/// use resilient_core::{Dependency, Registry};
+/// # use resilient_core as resilient;
+/// use resilient::breaker::BreakerState;
+/// use resilient::{Dependency, Registry};
 /// use std::time::Duration;
 ///
 /// let registry = Registry::new();

@@ -10,7 +10,8 @@ use super::Transition;
 /// [`Breaker`](super::Breaker) for what they mean.
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 /// use std::time::Duration;
 ///
 /// let settings = Breaker::default().settings().expect("the defaults are valid");
@@ -50,7 +51,8 @@ pub struct BreakerSettings {
 /// failed.
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 ///
 /// let rule = Breaker::failure_rate(0.5).settings().unwrap().failure_rate.unwrap();
 /// assert_eq!((rule.threshold, rule.min_attempts), (0.5, 20));
@@ -70,7 +72,8 @@ pub struct RateRule {
 /// the last of them are at least `spanning` apart.
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 ///
 /// let rule = Breaker::consecutive(5).settings().unwrap().consecutive.unwrap();
 /// assert_eq!((rule.failures, rule.within.as_secs()), (5, 60));
@@ -90,7 +93,8 @@ pub struct ConsecutiveRule {
 /// `factor` times the one before, up to `max`.
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 ///
 /// let growth = Breaker::consecutive(5).growth(2.0, "1min").settings().unwrap().growth;
 /// assert_eq!(growth.map(|growth| growth.factor), Some(2.0));
@@ -107,7 +111,8 @@ pub struct Growth {
 /// What one verdict of the breaker is about.
 ///
 /// ```
-/// use resilient_core::breaker::{Breaker, Per};
+/// # use resilient_core as resilient;
+/// use resilient::breaker::{Breaker, Per};
 ///
 /// assert_eq!(Breaker::default().settings().unwrap().per, Per::Attempt);
 /// ```
@@ -124,7 +129,8 @@ pub enum Per {
 /// [`Breaker::on_transition`](super::Breaker::on_transition).
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
 ///
 /// let breaker = Breaker::consecutive(5).on_transition(|_| {});
 /// assert!(breaker.settings().unwrap().on_transition.is_some());

@@ -5,8 +5,9 @@ use super::BreakerState;
 /// What a breaker knows at one moment, for a dashboard or an operator.
 ///
 /// ```
-/// use resilient_core::breaker::BreakerState;
-/// use resilient_core::{Dependency, Registry};
+/// # use resilient_core as resilient;
+/// use resilient::breaker::BreakerState;
+/// use resilient::{Dependency, Registry};
 ///
 /// let registry = Registry::new();
 /// registry.register(Dependency::named("payment"))?;

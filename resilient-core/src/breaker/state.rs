@@ -5,7 +5,8 @@ use std::fmt;
 /// What a breaker does with the next call.
 ///
 /// ```
-/// use resilient_core::breaker::BreakerState;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::BreakerState;
 ///
 /// assert_eq!(BreakerState::HalfOpen.to_string(), "half-open");
 /// ```
@@ -32,7 +33,8 @@ impl BreakerState {
     /// The word for this state in messages, events and metrics.
     ///
     /// ```
-    /// use resilient_core::breaker::BreakerState;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::BreakerState;
     ///
     /// assert_eq!(BreakerState::ForcedOpen.as_str(), "forced open");
     /// ```
@@ -51,7 +53,8 @@ impl BreakerState {
     /// Whether every call runs in this state.
     ///
     /// ```
-    /// use resilient_core::breaker::BreakerState;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::BreakerState;
     ///
     /// assert!(BreakerState::Observing.admits_all());
     /// assert!(!BreakerState::HalfOpen.admits_all());

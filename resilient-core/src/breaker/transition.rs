@@ -13,7 +13,8 @@ use crate::name::Name;
 /// and for how long.
 ///
 /// ```
-/// use resilient_core::breaker::{Breaker, BreakerState};
+/// # use resilient_core as resilient;
+/// use resilient::breaker::{Breaker, BreakerState};
 ///
 /// let breaker = Breaker::consecutive(5).on_transition(|transition| {
 ///     if transition.to == BreakerState::Open {
@@ -47,7 +48,8 @@ pub struct Transition {
 /// Why a breaker changed its state.
 ///
 /// ```
-/// use resilient_core::breaker::Rule;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Rule;
 ///
 /// assert_eq!(Rule::FailureRate.to_string(), "failure_rate");
 /// ```
@@ -80,7 +82,8 @@ impl Rule {
     /// The word for this rule in events and metrics.
     ///
     /// ```
-    /// use resilient_core::breaker::Rule;
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Rule;
     ///
     /// assert_eq!(Rule::ProbesSucceeded.as_str(), "probes_succeeded");
     /// ```

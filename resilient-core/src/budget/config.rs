@@ -24,8 +24,9 @@ const DEFAULT_REFILL_EVERY: Duration = Duration::from_secs(10);
 /// Setters never fail; what cannot work is reported by [`Budget::settings`], and so by registering.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use std::time::Duration;
-/// use resilient_core::budget::{Budget, BudgetSettings};
+/// use resilient::budget::{Budget, BudgetSettings};
 ///
 /// assert_eq!(
 ///     Budget::ratio(0.1).window("30s").floor(5).settings().unwrap(),
@@ -62,7 +63,8 @@ impl Budget {
     /// 9/10 of it and all of it.
     ///
     /// ```
-    /// use resilient_core::budget::Budget;
+    /// # use resilient_core as resilient;
+    /// use resilient::budget::Budget;
     ///
     /// assert!(Budget::ratio(0.2).window("10s").floor(3).settings().is_ok());
     /// ```
@@ -78,7 +80,8 @@ impl Budget {
     /// Like [`Budget::ratio`], `Permanent` counts as a success here. `max` is 1 or more.
     ///
     /// ```
-    /// use resilient_core::budget::Budget;
+    /// # use resilient_core as resilient;
+    /// use resilient::budget::Budget;
     ///
     /// assert!(Budget::tokens(100).refill_per_success(0.1).settings().is_ok());
     /// assert!(Budget::tokens(0).settings().is_err());
@@ -91,7 +94,8 @@ impl Budget {
     /// No limit: only `max` of each call's retry policy holds retries back.
     ///
     /// ```
-    /// use resilient_core::budget::{Budget, BudgetSettings};
+    /// # use resilient_core as resilient;
+    /// use resilient::budget::{Budget, BudgetSettings};
     ///
     /// assert_eq!(Budget::unlimited().settings().unwrap(), BudgetSettings::Unlimited);
     /// ```
@@ -276,8 +280,9 @@ impl Problems {
 /// The numbers of a budget after they were checked.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use std::time::Duration;
-/// use resilient_core::budget::BudgetSettings;
+/// use resilient::budget::BudgetSettings;
 ///
 /// assert_eq!(
 ///     BudgetSettings::default(),

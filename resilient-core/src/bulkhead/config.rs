@@ -11,8 +11,9 @@ use crate::invalid::InvalidSetting;
 /// work is reported by [`Bulkhead::settings`], and so by registering.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use std::time::Duration;
-/// use resilient_core::bulkhead::Bulkhead;
+/// use resilient::bulkhead::Bulkhead;
 ///
 /// let bulkhead = Bulkhead::max_concurrent(10).max_queue(20).max_wait("1s");
 /// let settings = bulkhead.settings().unwrap();
@@ -46,7 +47,8 @@ impl Bulkhead {
     /// No limit: every attempt is let through, and still counted.
     ///
     /// ```
-    /// use resilient_core::bulkhead::Bulkhead;
+    /// # use resilient_core as resilient;
+    /// use resilient::bulkhead::Bulkhead;
     ///
     /// let settings = Bulkhead::unlimited().settings().unwrap();
     /// assert_eq!(settings.max_concurrent, usize::MAX);
@@ -136,7 +138,8 @@ fn check_wait(given: &GivenDuration, max_queue: usize) -> Result<Duration, Strin
 /// The numbers of a bulkhead after they were checked.
 ///
 /// ```
-/// use resilient_core::bulkhead::BulkheadSettings;
+/// # use resilient_core as resilient;
+/// use resilient::bulkhead::BulkheadSettings;
 ///
 /// let defaults = BulkheadSettings::default();
 /// assert_eq!((defaults.max_concurrent, defaults.max_queue), (64, 0));

@@ -23,8 +23,9 @@ const MOST_LINKS: usize = 64;
 /// Errors of types of one's own are found by [`chain_with`].
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::chain;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::chain;
 /// use std::error::Error;
 /// use std::io;
 ///
@@ -45,8 +46,9 @@ pub fn chain(error: &(dyn Error + 'static)) -> Class {
 /// An `Ok` is a success; see [`chain`] for errors.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::chained;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::chained;
 /// use std::error::Error;
 /// use std::io;
 ///
@@ -73,8 +75,9 @@ where
 /// knows. [`known`] asks for one type.
 ///
 /// ```
-/// use resilient_core::classify::{chain_with, known};
-/// use resilient_core::{Class, Classify};
+/// # use resilient_core as resilient;
+/// use resilient::classify::{chain_with, known};
+/// use resilient::{Class, Classify};
 /// use std::error::Error;
 /// use std::fmt;
 ///
@@ -110,8 +113,9 @@ pub fn chain_with(
 /// The class of an error if it is an `E`, for [`chain_with`].
 ///
 /// ```
-/// use resilient_core::{Class, Rejection};
-/// use resilient_core::classify::known;
+/// # use resilient_core as resilient;
+/// use resilient::{Class, Rejection};
+/// use resilient::classify::known;
 /// use std::fmt;
 /// use std::time::Duration;
 ///
@@ -128,8 +132,9 @@ pub fn known<E: Error + Classify + 'static>(error: &(dyn Error + 'static)) -> Op
 /// It shows itself exactly like the error within.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::{Classified, chain};
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::{Classified, chain};
 /// use std::error::Error;
 ///
 /// fn charge() -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -149,8 +154,9 @@ impl Classified {
     /// Puts a class beside an error, or beside a message.
     ///
     /// ```
-    /// use resilient_core::{Class, Classify};
-    /// use resilient_core::classify::Classified;
+    /// # use resilient_core as resilient;
+    /// use resilient::{Class, Classify};
+    /// use resilient::classify::Classified;
     ///
     /// let broken = Classified::new(Class::Fault, std::fmt::Error);
     /// assert_eq!(broken.class(), Class::Fault);
@@ -165,8 +171,9 @@ impl Classified {
     /// The error within.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::Classified;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::Classified;
     ///
     /// let broken = Classified::new(Class::Fault, std::fmt::Error);
     /// assert!(broken.into_inner().is::<std::fmt::Error>());

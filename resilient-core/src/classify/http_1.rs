@@ -24,9 +24,10 @@ impl Classify for StatusCode {
 /// status and `Retry-After`, an error by its own class.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use http::Response;
-/// use resilient_core::Class;
-/// use resilient_core::classify::http_1;
+/// use resilient::Class;
+/// use resilient::classify::http_1;
 ///
 /// // #[resilient(dependency = "stock", classify = resilient::classify::http_1)]
 /// // async fn stock(..) -> Result<http::Response<Vec<u8>>, std::io::Error> { .. }
@@ -47,9 +48,10 @@ pub fn http_1<B, E: Classify>(outcome: &Result<Response<B>, E>) -> Class {
 /// with the answer.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use http::Response;
-/// use resilient_core::{Class, Classify};
-/// use resilient_core::classify::http_1_response;
+/// use resilient::{Class, Classify};
+/// use resilient::classify::http_1_response;
 /// use std::time::Duration;
 ///
 /// struct Refused { status: http::StatusCode, class: Class }
@@ -73,9 +75,10 @@ pub fn http_1_response<B>(response: &Response<B>) -> Class {
 /// The answer again if it is a success, else its status and class as an error.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// use http::Response;
-/// use resilient_core::classify::http_1_checked;
-/// use resilient_core::{Class, Classify};
+/// use resilient::classify::http_1_checked;
+/// use resilient::{Class, Classify};
 ///
 /// assert!(http_1_checked(Response::builder().status(204).body(())?).is_ok());
 /// let error = http_1_checked(Response::builder().status(404).body(())?).unwrap_err();

@@ -20,8 +20,9 @@ use crate::class::{Class, Classify};
 /// A kind has one class: the setter called last for it wins.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::IoKinds;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::IoKinds;
 /// use std::io::ErrorKind;
 ///
 /// let kinds = IoKinds::new().transient([ErrorKind::NotFound]);
@@ -38,8 +39,9 @@ impl IoKinds {
     /// The classes of the table above.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// assert_eq!(IoKinds::new().of(ErrorKind::ConnectionReset), Class::transient());
@@ -53,8 +55,9 @@ impl IoKinds {
     /// Kinds worth another attempt.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// let kinds = IoKinds::new().transient([ErrorKind::StorageFull]);
@@ -68,8 +71,9 @@ impl IoKinds {
     /// even where repeating the call could repeat its effect.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// let kinds = IoKinds::new().unsent([ErrorKind::HostUnreachable]);
@@ -82,8 +86,9 @@ impl IoKinds {
     /// Kinds of a broken dependency, not retried.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// let kinds = IoKinds::new().fault([ErrorKind::UnexpectedEof]);
@@ -96,8 +101,9 @@ impl IoKinds {
     /// Kinds that are answers, not retried.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// let kinds = IoKinds::new().permanent([ErrorKind::InvalidData]);
@@ -110,8 +116,9 @@ impl IoKinds {
     /// Kinds that say nothing about the dependency.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// let kinds = IoKinds::new().ignored([ErrorKind::Interrupted]);
@@ -130,8 +137,9 @@ impl IoKinds {
     /// The class of a kind.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::IoKinds;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::IoKinds;
     /// use std::io::ErrorKind;
     ///
     /// assert_eq!(IoKinds::new().of(ErrorKind::ConnectionRefused), Class::unsent());

@@ -14,7 +14,8 @@
 //! | any other HTTP client's answer | [`answer`] |
 //!
 //! ```
-//! use resilient_core::{Class, Classify};
+//! # use resilient_core as resilient;
+//! use resilient::{Class, Classify};
 //! use std::io::{Error, ErrorKind};
 //!
 //! assert_eq!(Error::from(ErrorKind::ConnectionRefused).class(), Class::unsent());

@@ -74,8 +74,9 @@ fn verdict(error: &reqwest::Error) -> Verdict {
 /// The error type is one's own, because `reqwest::Error` has no room for a `Rejection`.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::reqwest_0_13;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::reqwest_0_13;
 ///
 /// // #[derive(Debug, thiserror::Error, resilient::Classify)]
 /// // enum StockError {
@@ -106,8 +107,9 @@ pub fn reqwest_0_13<E: Classify>(outcome: &Result<Response, E>) -> Class {
 /// The class of an answer of `reqwest`, by its status and `Retry-After`.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::reqwest_0_13_response;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::reqwest_0_13_response;
 ///
 /// let answer = http::Response::builder().status(502).body("")?;
 /// assert_eq!(reqwest_0_13_response(&answer.into()), Class::transient());
@@ -122,8 +124,9 @@ pub fn reqwest_0_13_response(response: &Response) -> Class {
 /// Unlike `error_for_status` it keeps what `Retry-After` asked for.
 ///
 /// ```
-/// use resilient_core::classify::reqwest_0_13_checked;
-/// use resilient_core::{Class, Classify};
+/// # use resilient_core as resilient;
+/// use resilient::classify::reqwest_0_13_checked;
+/// use resilient::{Class, Classify};
 /// use std::time::Duration;
 ///
 /// let answer = http::Response::builder().status(429).header("retry-after", "2").body("")?;

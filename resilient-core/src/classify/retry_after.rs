@@ -22,7 +22,8 @@ const LONGEST: usize = 64;
 /// policy's `retry_after_cap`.
 ///
 /// ```
-/// use resilient_core::classify::retry_after;
+/// # use resilient_core as resilient;
+/// use resilient::classify::retry_after;
 /// use std::time::{Duration, SystemTime};
 ///
 /// let now = SystemTime::now();

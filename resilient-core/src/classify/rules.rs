@@ -10,7 +10,8 @@ use crate::invalid::InvalidSetting;
 /// What statuses and io errors mean, for one dependency.
 ///
 /// ```
-/// use resilient_core::classify::{IoKinds, Rules, StatusClasses};
+/// # use resilient_core as resilient;
+/// use resilient::classify::{IoKinds, Rules, StatusClasses};
 /// use std::io::ErrorKind;
 ///
 /// let rules = Rules {
@@ -40,7 +41,8 @@ impl Rules {
     /// Everything in the rules that cannot work.
     ///
     /// ```
-    /// use resilient_core::classify::{Rules, StatusClasses};
+    /// # use resilient_core as resilient;
+    /// use resilient::classify::{Rules, StatusClasses};
     ///
     /// let rules = Rules { statuses: StatusClasses::new().fault([42]), ..Rules::default() };
     /// assert_eq!(rules.validate().len(), 1);

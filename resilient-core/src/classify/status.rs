@@ -22,8 +22,9 @@ use crate::invalid::InvalidSetting;
 /// do not exist are reported by [`validate`](StatusClasses::validate).
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::StatusClasses;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::StatusClasses;
 ///
 /// let statuses = StatusClasses::new().transient([500, 520]).permanent([503]);
 /// assert_eq!(statuses.of(500), Class::transient());
@@ -40,8 +41,9 @@ impl StatusClasses {
     /// The classes of the table above.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// assert_eq!(StatusClasses::new().of(500), Class::Fault);
     /// ```
@@ -54,8 +56,9 @@ impl StatusClasses {
     /// Statuses worth another attempt.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// assert_eq!(StatusClasses::new().transient([409]).of(409), Class::transient());
     /// ```
@@ -66,8 +69,9 @@ impl StatusClasses {
     /// Statuses that ask for patience.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// let statuses = StatusClasses::new().throttled([420]);
     /// assert_eq!(statuses.of(420), Class::Throttled { retry_after: None });
@@ -79,8 +83,9 @@ impl StatusClasses {
     /// Statuses of a broken dependency, not retried.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// assert_eq!(StatusClasses::new().fault([502]).of(502), Class::Fault);
     /// ```
@@ -91,8 +96,9 @@ impl StatusClasses {
     /// Statuses that are answers, not retried.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// assert_eq!(StatusClasses::new().permanent([501]).of(501), Class::Permanent);
     /// ```
@@ -109,8 +115,9 @@ impl StatusClasses {
     /// The class of a status.
     ///
     /// ```
-    /// use resilient_core::Class;
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::Class;
+    /// use resilient::classify::StatusClasses;
     ///
     /// assert_eq!(StatusClasses::new().of(204), Class::Success);
     /// ```
@@ -124,7 +131,8 @@ impl StatusClasses {
     /// Statuses that do not exist: all outside 100 to 599.
     ///
     /// ```
-    /// use resilient_core::classify::StatusClasses;
+    /// # use resilient_core as resilient;
+    /// use resilient::classify::StatusClasses;
     ///
     /// let problems = StatusClasses::new().transient([503, 5030]).validate();
     /// assert_eq!(problems.len(), 1);
@@ -162,8 +170,9 @@ const fn usual(status: u16) -> Class {
 /// open it. Where 503 means "come back later", say so: `StatusClasses::new().throttled([503])`.
 ///
 /// ```
-/// use resilient_core::Class;
-/// use resilient_core::classify::answer;
+/// # use resilient_core as resilient;
+/// use resilient::Class;
+/// use resilient::classify::answer;
 /// use std::time::Duration;
 ///
 /// assert_eq!(answer(200, None, None), Class::Success);

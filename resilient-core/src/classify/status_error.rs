@@ -10,8 +10,9 @@ use crate::class::{Class, Classify};
 /// variant:
 ///
 /// ```
-/// use resilient_core::classify::StatusError;
-/// use resilient_core::{Class, Classify};
+/// # use resilient_core as resilient;
+/// use resilient::classify::StatusError;
+/// use resilient::{Class, Classify};
 ///
 /// #[derive(Debug, thiserror::Error)]
 /// enum StockError {

@@ -31,11 +31,12 @@ pin_project! {
 /// another deadline the nearer one holds. Cancel safe: dropping it drops `future`.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// use std::time::Duration;
 ///
-/// let remaining = resilient_core::with_deadline(Duration::from_secs(2), async {
-///     resilient_core::context().remaining()
+/// let remaining = resilient::with_deadline(Duration::from_secs(2), async {
+///     resilient::context().remaining()
 /// })
 /// .await;
 /// assert!(remaining.is_some_and(|left| left <= Duration::from_secs(2)));

@@ -64,7 +64,8 @@ impl Context {
 /// The clock that limits an attempt starts here at the latest.
 ///
 /// ```
-/// let context = resilient_core::context();
+/// # use resilient_core as resilient;
+/// let context = resilient::context();
 /// assert_eq!((context.attempt(), context.max_attempts()), (1, 1));
 /// assert_eq!(context.remaining(), None);
 /// assert!(context.idempotency_key().is_none());

@@ -29,9 +29,10 @@ pin_project! {
 /// no idempotency key. What was left of the time is fixed when this is called.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::time::Duration;
-/// use resilient_core::{context, propagate, with_deadline};
+/// use resilient::{context, propagate, with_deadline};
 ///
 /// let (bare, carried) = with_deadline(Duration::from_secs(2), async {
 ///     let bare = tokio::spawn(async { context().remaining() });

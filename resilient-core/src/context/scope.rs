@@ -28,8 +28,9 @@ pin_project! {
 /// unless [`propagate`](crate::propagate) carries it over. Dropping the future drops `future`.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use resilient_core::{Dependency, Registry, scope};
+/// use resilient::{Dependency, Registry, scope};
 ///
 /// let tests = Registry::seeded(42);
 /// tests.register(Dependency::named("payment"))?;

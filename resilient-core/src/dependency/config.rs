@@ -27,11 +27,12 @@ use crate::retry::{Retry, RetrySettings};
 /// Setters never fail: what cannot work is reported by `register`, all at once.
 ///
 /// ```
-/// use resilient_core::breaker::Breaker;
-/// use resilient_core::bulkhead::Bulkhead;
-/// use resilient_core::budget::Budget;
-/// use resilient_core::retry::{Jitter, Retry};
-/// use resilient_core::Dependency;
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
+/// use resilient::bulkhead::Bulkhead;
+/// use resilient::budget::Budget;
+/// use resilient::retry::{Jitter, Retry};
+/// use resilient::Dependency;
 ///
 /// let payment = Dependency::named("payment")
 ///     .breaker(Breaker::consecutive(5).within("10s").open_for("30s").close_after(2))

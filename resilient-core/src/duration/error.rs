@@ -22,7 +22,8 @@ const WORDS: [(&str, &str); 6] = [
 /// Why a text is not a length of time, and what to write.
 ///
 /// ```
-/// use resilient_core::duration::parse;
+/// # use resilient_core as resilient;
+/// use resilient::duration::parse;
 ///
 /// let error = parse("5milliseconds").unwrap_err();
 /// assert_eq!(error.to_string(), "`milliseconds` is not a unit of time: did you mean `ms`?");

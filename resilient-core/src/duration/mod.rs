@@ -18,7 +18,8 @@ pub use error::DurationError;
 /// together with everything else that is wrong there.
 ///
 /// ```
-/// use resilient_core::duration::IntoDuration;
+/// # use resilient_core as resilient;
+/// use resilient::duration::IntoDuration;
 /// use std::time::Duration;
 ///
 /// fn timeout(limit: impl IntoDuration) -> Option<Duration> {
@@ -72,7 +73,8 @@ impl IntoDuration for GivenDuration {
 /// Its `Display` is what was given, for messages.
 ///
 /// ```
-/// use resilient_core::duration::{DurationError, IntoDuration};
+/// # use resilient_core as resilient;
+/// use resilient::duration::{DurationError, IntoDuration};
 ///
 /// let given = "5".into_duration();
 /// assert_eq!(given.get(), Err(&DurationError::MissingUnit { number: 5 }));
@@ -88,7 +90,8 @@ impl GivenDuration {
     /// The length of time, or what is wrong with the text.
     ///
     /// ```
-    /// use resilient_core::duration::IntoDuration;
+    /// # use resilient_core as resilient;
+    /// use resilient::duration::IntoDuration;
     /// use std::time::Duration;
     ///
     /// assert_eq!("2h 37min".into_duration().get(), Ok(Duration::from_secs(9420)));
@@ -119,7 +122,8 @@ impl fmt::Display for GivenDuration {
 /// Says what is wrong and what to write instead. No text makes it panic.
 ///
 /// ```
-/// use resilient_core::duration::{DurationError, parse};
+/// # use resilient_core as resilient;
+/// use resilient::duration::{DurationError, parse};
 /// use std::time::Duration;
 ///
 /// assert_eq!(parse("1.5s"), Ok(Duration::from_millis(1500)));

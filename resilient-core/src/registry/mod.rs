@@ -220,11 +220,12 @@ impl fmt::Debug for Registry {
 /// Registers a dependency in the process-wide registry, see [`Registry::register`].
 ///
 /// ```
-/// use resilient_core::{Dependency, register};
+/// # use resilient_core as resilient;
+/// use resilient::{Dependency, register};
 ///
 /// register(Dependency::named("search").timeout("800ms"))?;
 /// assert!(register(Dependency::named("search")).is_err(), "one name, one place");
-/// # Ok::<(), resilient_core::RegisterError>(())
+/// # Ok::<(), resilient::RegisterError>(())
 /// ```
 #[track_caller]
 pub fn register(dependency: Dependency) -> Result<(), RegisterError> {

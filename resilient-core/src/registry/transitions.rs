@@ -48,8 +48,9 @@ impl Announcements {
 /// in [`Transitions::missed`]. Breakers never wait for subscribers.
 ///
 /// ```
+/// # use resilient_core as resilient;
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use resilient_core::{Dependency, Registry};
+/// use resilient::{Dependency, Registry};
 ///
 /// let registry = Registry::new();
 /// registry.register(Dependency::named("payment"))?;

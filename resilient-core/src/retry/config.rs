@@ -15,7 +15,8 @@ const LARGEST_FACTOR: f64 = 1000.0;
 /// Setters never fail: what cannot work is reported when the policy is registered, all at once.
 ///
 /// ```
-/// use resilient_core::retry::{Jitter, Retry};
+/// # use resilient_core as resilient;
+/// use resilient::retry::{Jitter, Retry};
 /// use std::time::Duration;
 ///
 /// let retry = Retry::max(4).base("100ms").cap("20s").jitter(Jitter::Equal);
@@ -43,7 +44,8 @@ impl Retry {
     /// At most `max` attempts, the first one included; 1 or more.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     ///
     /// assert_eq!(Retry::max(4).settings().unwrap().max, 4);
     /// ```
@@ -57,7 +59,8 @@ impl Retry {
     /// One attempt and no retry.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     ///
     /// assert_eq!(Retry::never().settings().unwrap().max, 1);
     /// ```
@@ -69,7 +72,8 @@ impl Retry {
     /// attempts, not even a timer's tick.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     /// use std::time::Duration;
     ///
     /// let settings = Retry::max(3).base("50ms").settings().unwrap();
@@ -84,7 +88,8 @@ impl Retry {
     /// asks for are bounded by [`retry_after_cap`](Retry::retry_after_cap) instead.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     /// use std::time::Duration;
     ///
     /// let settings = Retry::max(3).cap("1m").settings().unwrap();
@@ -98,7 +103,8 @@ impl Retry {
     /// What each wait is multiplied by to make the next: 1 (always the same) to 1000.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     ///
     /// assert_eq!(Retry::max(3).factor(1.5).settings().unwrap().factor, 1.5);
     /// assert!(Retry::max(3).factor(f64::NAN).settings().is_err());
@@ -111,7 +117,8 @@ impl Retry {
     /// How chance spreads the waits.
     ///
     /// ```
-    /// use resilient_core::retry::{Jitter, Retry};
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::{Jitter, Retry};
     ///
     /// let settings = Retry::max(3).jitter(Jitter::None).settings().unwrap();
     /// assert_eq!(settings.jitter, Jitter::None);
@@ -126,7 +133,8 @@ impl Retry {
     /// without one.
     ///
     /// ```
-    /// use resilient_core::retry::Retry;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Retry;
     /// use std::time::Duration;
     ///
     /// let settings = Retry::max(3).retry_after_cap("10s").settings().unwrap();
@@ -144,7 +152,8 @@ impl Retry {
     /// Everything that cannot work, not only the first.
     ///
     /// ```
-    /// use resilient_core::retry::{Retry, RetrySettings};
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::{Retry, RetrySettings};
     ///
     /// assert_eq!(Retry::default().settings(), Ok(RetrySettings::default()));
     /// let wrong = Retry::max(3).cap("20").settings().unwrap_err();
@@ -235,7 +244,8 @@ pub(super) const fn is_valid_factor(factor: f64) -> bool {
 /// The default makes 3 attempts with waits of 200 ms doubling up to 5 s, full jitter.
 ///
 /// ```
-/// use resilient_core::retry::RetrySettings;
+/// # use resilient_core as resilient;
+/// use resilient::retry::RetrySettings;
 /// use std::time::Duration;
 ///
 /// let settings = RetrySettings::default();

@@ -20,7 +20,8 @@ use crate::name::near;
 /// And Jitter".
 ///
 /// ```
-/// use resilient_core::retry::Jitter;
+/// # use resilient_core as resilient;
+/// use resilient::retry::Jitter;
 ///
 /// assert_eq!("equal".parse(), Ok(Jitter::Equal));
 /// assert_eq!(Jitter::default(), Jitter::Full);
@@ -54,7 +55,8 @@ impl Jitter {
     /// The word for it in the attribute.
     ///
     /// ```
-    /// use resilient_core::retry::Jitter;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::Jitter;
     ///
     /// assert_eq!(Jitter::Decorrelated.as_str(), "decorrelated");
     /// ```
@@ -100,7 +102,8 @@ fn nearest(word: &str) -> Option<Jitter> {
 /// A word that names no [`Jitter`].
 ///
 /// ```
-/// use resilient_core::retry::Jitter;
+/// # use resilient_core as resilient;
+/// use resilient::retry::Jitter;
 ///
 /// let error = "ful".parse::<Jitter>().unwrap_err();
 /// assert_eq!(error.near, Some(Jitter::Full));

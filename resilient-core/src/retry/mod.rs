@@ -1,7 +1,8 @@
 //! Retries: how many attempts a call makes and how long it waits between them.
 //!
 //! ```
-//! use resilient_core::retry::{Jitter, Retry};
+//! # use resilient_core as resilient;
+//! use resilient::retry::{Jitter, Retry};
 //!
 //! let settings = Retry::max(4)
 //!     .base("100ms")

@@ -11,7 +11,8 @@ use super::jitter::Jitter;
 /// compile error there.
 ///
 /// ```
-/// use resilient_core::retry::{Jitter, RetryOverrides, RetrySettings};
+/// # use resilient_core as resilient;
+/// use resilient::retry::{Jitter, RetryOverrides, RetrySettings};
 ///
 /// static SITE: RetryOverrides = RetryOverrides::new().max(4).jitter(Jitter::None);
 ///
@@ -40,7 +41,8 @@ impl RetryOverrides {
     /// Nothing changed.
     ///
     /// ```
-    /// use resilient_core::retry::{RetryOverrides, RetrySettings};
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::{RetryOverrides, RetrySettings};
     ///
     /// let settings = RetrySettings::default();
     /// assert_eq!(RetryOverrides::new().over(settings), settings);
@@ -63,7 +65,8 @@ impl RetryOverrides {
     /// With zero; a compile error in a `static` or `const`.
     ///
     /// ```
-    /// use resilient_core::retry::RetryOverrides;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::RetryOverrides;
     ///
     /// assert_eq!(RetryOverrides::new().max(4).max, Some(4));
     /// ```
@@ -76,7 +79,8 @@ impl RetryOverrides {
     /// The wait before the first retry, before jitter.
     ///
     /// ```
-    /// use resilient_core::retry::RetryOverrides;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::RetryOverrides;
     /// use std::time::Duration;
     ///
     /// const BASE: Duration = Duration::from_millis(50);
@@ -90,7 +94,8 @@ impl RetryOverrides {
     /// The longest wait, jitter included.
     ///
     /// ```
-    /// use resilient_core::retry::RetryOverrides;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::RetryOverrides;
     /// use std::time::Duration;
     ///
     /// const CAP: Duration = Duration::from_secs(1);
@@ -108,7 +113,8 @@ impl RetryOverrides {
     /// Outside 1 to 1000; a compile error in a `static` or `const`.
     ///
     /// ```
-    /// use resilient_core::retry::RetryOverrides;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::RetryOverrides;
     ///
     /// assert_eq!(RetryOverrides::new().factor(1.5).factor, Some(1.5));
     /// ```
@@ -124,7 +130,8 @@ impl RetryOverrides {
     /// How chance spreads the waits.
     ///
     /// ```
-    /// use resilient_core::retry::{Jitter, RetryOverrides};
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::{Jitter, RetryOverrides};
     ///
     /// assert_eq!(RetryOverrides::new().jitter(Jitter::Equal).jitter, Some(Jitter::Equal));
     /// ```
@@ -136,7 +143,8 @@ impl RetryOverrides {
     /// The longest wait the dependency may ask for.
     ///
     /// ```
-    /// use resilient_core::retry::RetryOverrides;
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::RetryOverrides;
     /// use std::time::Duration;
     ///
     /// const CAP: Duration = Duration::from_secs(10);
@@ -150,7 +158,8 @@ impl RetryOverrides {
     /// `settings` with the fields set here instead of its own.
     ///
     /// ```
-    /// use resilient_core::retry::{RetryOverrides, RetrySettings};
+    /// # use resilient_core as resilient;
+    /// use resilient::retry::{RetryOverrides, RetrySettings};
     ///
     /// assert_eq!(RetryOverrides::new().max(7).over(RetrySettings::default()).max, 7);
     /// ```

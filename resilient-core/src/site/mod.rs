@@ -121,7 +121,8 @@ impl SiteInfo {
 /// Every annotated function that is linked into the program, sorted by name.
 ///
 /// ```
-/// for site in resilient_core::sites() {
+/// # use resilient_core as resilient;
+/// for site in resilient::sites() {
 ///     println!("{} at {}:{} uses {:?}", site.name, site.file, site.line, site.uses);
 /// }
 /// ```
