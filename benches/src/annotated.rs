@@ -38,6 +38,8 @@ macro_rules! protected {
 }
 
 protected! {
+    // The same functions without the library.
+    plain: #[inline];
     full: #[resilient::resilient(dependency = "steady", idempotent)];
     retry: #[resilient::resilient(retry = "steady", idempotent)];
     breaker: #[resilient::resilient(breaker = "steady")];

@@ -1,7 +1,7 @@
 //! How much larger the attribute makes a future.
 
-use crate::annotated::{breaker, full, retry, timeout};
-use crate::body::{self, Failures};
+use crate::annotated::{breaker, full, plain, retry, timeout};
+use crate::body::Failures;
 use crate::failure::Failure;
 use crate::table::Table;
 use crate::target::Bound::AtMost;
@@ -13,38 +13,39 @@ const ROOM: f64 = 256.0;
 /// The futures of plain and annotated functions.
 pub(crate) fn measure(targets: &mut Vec<Target>) -> Table {
     let failures = Failures::new(0);
-    let plain = size_of_val(&body::pending(1));
+    let pending = size_of_val(&plain::pending(1));
     let annotated = size_of_val(&full::pending(1));
+    let around_annotated = async |number| full::pending(number).await;
     let sizes = [
         (
             "ready, full stack",
-            size_of_val(&body::ready(1)),
+            size_of_val(&plain::ready(1)),
             size_of_val(&full::ready(1)),
         ),
-        ("pending, full stack", plain, annotated),
+        ("pending, full stack", pending, annotated),
         (
             "flaky, full stack",
-            size_of_val(&body::flaky(&failures, 1)),
+            size_of_val(&plain::flaky(&failures, 1)),
             size_of_val(&full::flaky(&failures, 1)),
         ),
         (
             "pending, retry alone",
-            plain,
+            pending,
             size_of_val(&retry::pending(1)),
         ),
         (
             "pending, breaker alone",
-            plain,
+            pending,
             size_of_val(&breaker::pending(1)),
         ),
         (
             "pending, timeout alone",
-            plain,
+            pending,
             size_of_val(&timeout::pending(1)),
         ),
         (
             "annotated in annotated",
-            annotated,
+            size_of_val(&around_annotated(1)),
             size_of_val(&full::nested(1)),
         ),
     ];
@@ -57,7 +58,7 @@ pub(crate) fn measure(targets: &mut Vec<Target>) -> Table {
     }
     targets.push(Target::new(
         "size: bytes added to a future beside its error",
-        (annotated - plain) as f64 - size_of::<Failure>() as f64,
+        (annotated - pending) as f64 - size_of::<Failure>() as f64,
         AtMost(ROOM),
     ));
     table
