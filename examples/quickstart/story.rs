@@ -62,7 +62,8 @@ impl Story {
         let counts = take(&mut self.state().in_phase);
         if counts.retries > RETRIES_TOLD {
             let more = counts.retries - RETRIES_TOLD;
-            self.tell(&format!("... {more} more retries"));
+            let retries = if more == 1 { "retry" } else { "retries" };
+            self.tell(&format!("... {more} more {retries}"));
         }
         if counts.unpaid > 0 {
             let unpaid = counts.unpaid;
@@ -72,7 +73,8 @@ impl Story {
         }
         if counts.failed_probes > 1 {
             let more = counts.failed_probes - 1;
-            self.tell(&format!("... {more} more probes failed"));
+            let probes = if more == 1 { "probe" } else { "probes" };
+            self.tell(&format!("... {more} more {probes} failed"));
         }
     }
 

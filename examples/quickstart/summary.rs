@@ -100,6 +100,10 @@ impl Summary {
 
 pub(crate) fn print(ours: &Summary, theirs: &Summary) {
     println!();
+    println!("Calls are counted where they began, requests where they arrived; calls that fail");
+    println!("fast while it is healthy again came before a probe had found that out.");
+    println!("Naive retries are as many, sent at once.");
+    println!();
     println!(
         "                 ------------- #[resilient] --------------    ------ naive retries -------"
     );

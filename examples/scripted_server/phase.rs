@@ -29,11 +29,11 @@ impl fmt::Display for Phase {
             Phase::Healthy => "healthy",
             Phase::Unavailable => "answers 503",
             Phase::Throttling { .. } => "answers 429",
-            Phase::Stalling => "stalls",
-            Phase::Resetting => "resets",
+            Phase::Stalling => "never answers",
+            Phase::Resetting => "cuts connection",
             Phase::LosingAnswers => "loses answers",
             Phase::KeepingSilent => "keeps silent",
-            Phase::Dead => "dead",
+            Phase::Dead => "is gone",
         })
     }
 }

@@ -43,7 +43,7 @@ impl Ticket {
     }
 
     /// Whether this is one of the few calls of a half-open breaker: it makes one attempt, with no
-    /// retry and no hedge.
+    /// retry.
     pub(crate) fn is_probe(self) -> bool {
         self.slot() != NO_PROBE.get()
     }

@@ -17,7 +17,7 @@ const DEFAULT_FLOOR: u32 = 3;
 const DEFAULT_REFILL_PER_SUCCESS: f64 = 0.1;
 const DEFAULT_REFILL_EVERY: Duration = Duration::from_secs(10);
 
-/// How many retries and hedges a dependency's calls may spend together.
+/// How many retries a dependency's calls may spend together.
 ///
 /// There are two kinds. [`Budget::ratio`] follows the traffic of the last seconds and is the
 /// default (0.2 over 10 s, and 3 more); [`Budget::tokens`] is a bucket that successes fill.
@@ -53,7 +53,7 @@ enum Kind {
 }
 
 impl Budget {
-    /// In any `window`: retries and hedges <= `ratio` * attempts answered + `floor`.
+    /// In any `window`: retries <= `ratio` * attempts answered + `floor`.
     ///
     /// An attempt is answered when it succeeds or fails for good (`Permanent`): both prove the
     /// dependency alive. `ratio` is 0 to 1000, and exact to nine decimal places. A call that is
@@ -73,7 +73,7 @@ impl Budget {
         Budget::of(Kind::Ratio(ratio))
     }
 
-    /// A bucket of `max` tokens that starts full. A retry or hedge takes one token, a first attempt
+    /// A bucket of `max` tokens that starts full. A retry takes one token, a first attempt
     /// none; a success puts back [`refill_per_success`](Budget::refill_per_success), and so does
     /// time: one token per [`refill_every`](Budget::refill_every).
     ///
@@ -293,11 +293,11 @@ impl Problems {
 pub enum BudgetSettings {
     /// See [`Budget::ratio`].
     Ratio {
-        /// Retries and hedges per attempt answered, 0 to 1000.
+        /// Retries per attempt answered, 0 to 1000.
         ratio: f64,
         /// How far back it looks, longer than zero.
         window: Duration,
-        /// Retries and hedges per window that nobody pays for.
+        /// Retries per window that nobody pays for.
         floor: u32,
     },
     /// See [`Budget::tokens`].

@@ -74,7 +74,7 @@ impl BudgetHandle {
         }
     }
 
-    /// Pays for one retry or hedge; `false` if nothing is left.
+    /// Pays for one retry; `false` if nothing is left.
     ///
     /// Whoever paid and then does not send gives it back with [`BudgetHandle::refund`].
     pub(crate) fn try_spend(&self, now: Moment) -> bool {

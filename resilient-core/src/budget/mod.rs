@@ -1,4 +1,4 @@
-//! Budgets: how much of the traffic to a dependency may be retries and hedges.
+//! Budgets: how much of the traffic to a dependency may be retries.
 //!
 //! A retry helps while few calls fail. When most do, retries multiply the load on a dependency
 //! that is already down, and keep it there. A budget is shared by all calls on a dependency: once

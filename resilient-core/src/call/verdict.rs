@@ -128,6 +128,7 @@ impl Call {
                     self.stopped(stop);
                 }
                 self.close();
+                telemetry::call_ended(self.span.as_deref(), self.frame.attempt, kind);
                 false
             }
         }

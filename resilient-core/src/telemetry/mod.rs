@@ -4,15 +4,26 @@
 //! |---|---|---|
 //! | span `resilient.call` | info | `site`, `dependency`; at the end `attempts`, `outcome` |
 //! | `retry.attempt` | info | `attempt` (the one that failed, from 1), `kind`, `delay_ms` |
-//! | `retry.stopped` | info | `attempt`, `reason`: `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
+//! | `retry.stopped` | info | `attempt`, `reason` |
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
-//! | `call.rejected` | info | `reason`, `rejection` |
+//! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.abandoned` | debug | `attempt`, `verdict` |
 //! | `check.note` | warn | `problem` |
 //!
-//! The name of an event is both its metadata's name and its message. Without a subscriber that asks for them nothing is formatted or allocated. Arguments, results
-//! and idempotency keys never appear.
+//! | field | values |
+//! |---|---|
+//! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
+//! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
+//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
+//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
+//! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
+//! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
+//! | `verdict` | `Neutral`, `Failure` (it had run for too long), `Panicked` |
+//!
+//! The name of an event is both its metadata's name and its message. Without a subscriber that
+//! asks for them nothing is formatted or allocated. Arguments, results and idempotency keys never
+//! appear.
 
 use std::time::Duration;
 
