@@ -7,6 +7,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use reqwest::{Client, Response};
+use resilient::breaker::{Breaker, BreakerState};
+use resilient::bulkhead::Bulkhead;
 use resilient::classify::reqwest_0_13;
 use resilient::retry::Retry;
 use resilient::{Classify, Dependency, Registry, Rejection, resilient, scope};
@@ -99,4 +101,59 @@ async fn refused_connections_are_tried_again_even_if_nothing_may_be_repeated()
     assert_eq!(got(outcome), "200");
     assert_eq!(server.ledger().times_charged("a-1"), 1);
     Ok(())
+}
+
+#[tokio::test]
+async fn an_open_breaker_spares_the_server_and_probes_close_it() -> Result<(), Box<dyn Error>> {
+    let (client, server) = (Client::new(), ScriptedServer::start().await?);
+    let registry = Registry::seeded(1);
+    registry.register(
+        Dependency::named("server")
+            .retry(Retry::never())
+            .breaker(Breaker::consecutive(3).open_for("1h").close_after(2)),
+    )?;
+    let breaker = registry.breaker("server")?;
+    let url = server.url("/");
+    scope(&registry, async {
+        server.enter(Phase::Unavailable).await?;
+        let outcomes = [
+            got(get(&client, &url).await),
+            got(get(&client, &url).await),
+            got(get(&client, &url).await),
+            got(get(&client, &url).await),
+        ];
+        assert_eq!(outcomes, ["503", "503", "503", "breaker_open"]);
+        assert_eq!(server.requests(), 3, "the refused call sent nothing");
+
+        server.enter(Phase::Healthy).await?;
+        // An operator who knows better need not wait for the open time: half-open from here.
+        breaker.force_open();
+        breaker.lift();
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        assert_eq!(got(get(&client, &url).await), "200");
+        assert_eq!(got(get(&client, &url).await), "200");
+        assert_eq!(breaker.state(), BreakerState::Closed);
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_full_bulkhead_holds_connections_back() -> Result<(), Box<dyn Error>> {
+    let (client, server) = (Client::new(), ScriptedServer::start().await?);
+    let registry = Registry::seeded(1);
+    let fence = Bulkhead::max_concurrent(1);
+    registry.register(Dependency::named("server").bulkhead(fence).timeout("300ms"))?;
+    server.enter(Phase::Stalling).await?;
+    let url = server.url("/");
+    scope(&registry, async {
+        let (first, second) = tokio::join!(post(&client, &url), post(&client, &url));
+        assert_eq!(
+            (got(first), got(second)),
+            ("timeout".into(), "bulkhead_full".into())
+        );
+        assert_eq!(server.requests(), 1);
+        Ok(())
+    })
+    .await
 }
