@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
-use resilient::{Dependency, Rejection};
+use resilient::{Dependency, Rejection, resilient, scope};
 use tokio::task::JoinSet;
 
 use crate::script::Step::{F, Hang, S, SlowS};
-use crate::script::{Failure, Script, registered};
+use crate::script::{Answer, Failure, Script, registered};
 
 fn full(outcome: &Result<u32, Failure>) -> bool {
     matches!(
@@ -67,6 +67,27 @@ async fn k1_c12_the_queue_is_bounded_served_in_order_and_waited_in_no_longer_tha
         ]
     );
     assert_eq!(script.starts(), [0, 100]);
+}
+
+#[resilient(bulkhead = "dep")]
+async fn only_fenced_in(script: &Script) -> Answer {
+    script.attempt().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn k1_max_wait_ends_with_the_wait() {
+    let (registry, _policy) = registered(
+        Dependency::named("dep")
+            .bulkhead(Bulkhead::max_concurrent(1).max_queue(1).max_wait("100ms")),
+        "dep",
+    );
+    let script = Script::new(&[SlowS(50), SlowS(500)]);
+    let (first, queued) = scope(&registry, async {
+        tokio::join!(only_fenced_in(&script), only_fenced_in(&script))
+    })
+    .await;
+    assert_eq!((first, queued), (Ok(200), Ok(200)));
+    assert_eq!((script.starts(), script.elapsed()), (vec![0, 50], 550));
 }
 
 #[tokio::test(start_paused = true)]
