@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use resilient::retry::Retry;
+use resilient::retry::{Jitter, Retry};
 use resilient::{Dependency, Rejection, context, propagate, resilient, scope, with_deadline};
 
-use crate::script::Step::{Hang, S, SlowS};
+use crate::script::Step::{F, Hang, S, SlowS};
 use crate::script::{Answer, Failure, Script, registered};
 
 #[resilient(timeout = "100ms")]
@@ -171,4 +171,22 @@ async fn g03_the_deadline_starts_with_the_call_not_with_the_registration() {
         scope(&registry, policy.call(|| script.attempt())).await,
         Ok(200)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn g02_an_attempt_that_comes_too_late_is_not_made() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep")
+            .retry(Retry::max(2).base("100ms").jitter(Jitter::None))
+            .timeout("1s")
+            .deadline("1s"),
+        "dep",
+    );
+    let script = Script::new(&[F, S]);
+    let task = script.clone();
+    let call = tokio::spawn(async move { policy.call(|| task.attempt()).await });
+    tokio::task::yield_now().await;
+    tokio::time::advance(Duration::from_secs(60)).await;
+    assert_eq!(call.await.unwrap(), Err(Failure::Transient));
+    assert_eq!(script.starts(), [0], "a minute late");
 }

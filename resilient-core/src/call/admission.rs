@@ -61,7 +61,7 @@ impl Call {
 
     /// Asks the breaker, then the bulkhead.
     fn ask(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Result<(), Phase> {
-        if self.frame.inherited != Moment::NEVER && clock::now() >= self.frame.inherited {
+        if self.frame.is_over() {
             return Err(Phase::NoTime);
         }
         self.pass_breaker()?;
@@ -153,8 +153,12 @@ impl Call {
         Poll::Ready(Err(cause))
     }
 
-    /// The breaker may have opened while the attempt stood in the queue.
+    /// The breaker may have opened while the attempt stood in the queue, and the call's time may
+    /// have ended.
     fn still_admitted(&self) -> Result<(), Phase> {
+        if self.frame.is_over() {
+            return Err(Phase::NoTime);
+        }
         let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
         match (breaker, self.ticket) {
             (Some(breaker), Some(ticket))

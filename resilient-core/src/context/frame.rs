@@ -77,6 +77,13 @@ impl Frame {
         !self.timeout.is_none() || !self.deadline.is_none() || self.inherited != Moment::NEVER
     }
 
+    /// Whether the call's time is over. A clock that has not started does not start here.
+    pub(crate) fn is_over(&self) -> bool {
+        let own = self.deadline.known_end().unwrap_or(Moment::NEVER);
+        let end = own.min(self.inherited);
+        end != Moment::NEVER && clock::now() >= end
+    }
+
     /// When code inside this frame must end, at the latest. The clock is read only if it must
     /// start now.
     pub(crate) fn limit(&mut self) -> Moment {
