@@ -1,17 +1,56 @@
 //! R1 to R7.
 
+use std::time::Duration;
+
 use resilient::breaker::Breaker;
 use resilient::budget::Budget;
 use resilient::retry::{Jitter, Retry};
 use resilient::{Class, Dependency, Registry, Rejection, resilient, scope};
 
-use crate::script::Step::{F, Fault, Hang, Ignored, Permanent, S, SlowF, Throttled, Unsent};
+use crate::script::Step::{
+    BlockF, BlockS, Busy, F, Fault, Hang, Ignored, Permanent, S, SlowF, SlowPermanent, SlowS,
+    Throttled, Unsent,
+};
 use crate::script::{Answer, Failure, Row, Script, Step, registered, run};
 
 /// 100, 200, 400 .. ms, without chance.
 fn steady(max: u32) -> Retry {
     Retry::max(max).base("100ms").cap("1h").jitter(Jitter::None)
 }
+
+/// Nothing but retries ends the attempts.
+fn only(retry: Retry) -> Dependency {
+    Dependency::named("dep")
+        .retry(retry)
+        .budget(Budget::unlimited())
+        .breaker(Breaker::disabled())
+        .no_timeout()
+        .no_deadline()
+}
+
+/// Starts that lie `step` apart.
+const fn every<const N: usize>(step: u64) -> [u64; N] {
+    let mut starts = [0; N];
+    let mut attempt = 1;
+    while attempt < N {
+        starts[attempt] = starts[attempt - 1] + step;
+        attempt += 1;
+    }
+    starts
+}
+
+/// Starts whose distance doubles from `first` on.
+const fn doubling<const N: usize>(first: u64) -> [u64; N] {
+    let mut starts = [0; N];
+    let mut attempt = 1;
+    while attempt < N {
+        starts[attempt] = starts[attempt - 1] * 2 + first;
+        attempt += 1;
+    }
+    starts
+}
+
+const HOUR: u64 = 3_600_000;
 
 fn transient(outcome: &Answer) -> bool {
     *outcome == Err(Failure::Transient)
@@ -110,6 +149,38 @@ const ROWS: &[Row] = &[
         ends: 150,
     },
     Row {
+        // D01 asks for a base of 1 s under a cap of 10 ms, which is refused at registration here.
+        id: "R2 D01 two hundred attempts: nothing overflows, and no delay shrinks to nothing",
+        dependency: |_| {
+            only(
+                Retry::max(200)
+                    .base("10ms")
+                    .cap("10ms")
+                    .jitter(Jitter::None),
+            )
+        },
+        steps: &[F; 200],
+        outcome: transient,
+        starts: &every::<200>(10),
+        ends: 1_990,
+    },
+    Row {
+        id: "R2 D05 ten years of doubling: no timer takes a long delay for a short one",
+        dependency: |_| {
+            only(
+                Retry::max(60)
+                    .base("1h")
+                    .cap(Duration::MAX)
+                    .jitter(Jitter::None),
+            )
+            .deadline(Duration::from_secs(315_360_000))
+        },
+        steps: &[F; 60],
+        outcome: transient,
+        starts: &doubling::<17>(HOUR),
+        ends: 65_535 * HOUR,
+    },
+    Row {
         id: "R2 no delay exceeds the cap",
         dependency: |d| d.retry(steady(4).cap("150ms")),
         steps: &[F, F, F, F],
@@ -142,7 +213,41 @@ const ROWS: &[Row] = &[
         ends: 0,
     },
     Row {
-        id: "R4 a delay past the deadline is not slept",
+        id: "R3 without a deadline a hint of a minute is the longest that is waited for",
+        dependency: |_| only(Retry::max(9).base("0s")),
+        steps: &[Throttled(60_000), Throttled(60_001), S],
+        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
+        starts: &[0, 60_000],
+        ends: 60_000,
+    },
+    Row {
+        // gRPC begins its schedule anew after a hint; here the attempt's number decides.
+        id: "R3 RT-29 RT-47 each hint is for one attempt, and the schedule goes on",
+        dependency: |_| only(Retry::max(4).base("0s")),
+        steps: &[Throttled(100), Throttled(200), F, S],
+        outcome: ok,
+        starts: &[0, 100, 300, 300],
+        ends: 300,
+    },
+    Row {
+        id: "R3 RT-50 a hint adds no attempt",
+        dependency: |_| only(Retry::max(2).base("0s")),
+        steps: &[Throttled(100), Throttled(100), S],
+        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
+        starts: &[0, 100],
+        ends: 100,
+    },
+    Row {
+        id: "R3 H03 throttled without a usable hint backs off as usual",
+        dependency: |_| only(steady(3)),
+        steps: &[Busy, Busy, S],
+        outcome: ok,
+        starts: &[0, 100, 300],
+        ends: 300,
+    },
+    Row {
+        // Peers cut the sleep and report a timeout; here the last failure comes back at once.
+        id: "R4 TO-20 a delay past the deadline is not slept",
         dependency: |d| {
             d.retry(Retry::max(4).base("10s").cap("10s").jitter(Jitter::None))
                 .deadline("5s")
@@ -171,6 +276,77 @@ const ROWS: &[Row] = &[
         outcome: transient,
         starts: &[0, 4_000, 8_000],
         ends: 10_000,
+    },
+    Row {
+        id: "R4 G02 no attempt starts at or after the deadline",
+        dependency: |_| {
+            only(Retry::max(99).base("1s").cap("5s").jitter(Jitter::None)).deadline("17s")
+        },
+        steps: &[F; 99],
+        outcome: transient,
+        starts: &[0, 1_000, 3_000, 7_000, 12_000],
+        ends: 12_000,
+    },
+    Row {
+        id: "R4 G05 a delay drawn shortly before the deadline ends the call",
+        dependency: |_| only(Retry::max(9).base("5s").jitter(Jitter::None)).deadline("10s"),
+        steps: &[SlowF(9_900), S],
+        outcome: transient,
+        starts: &[0],
+        ends: 9_900,
+    },
+    Row {
+        id: "R4 RT-14 attempts go on while there is time",
+        dependency: |_| only(Retry::max(91).base("0s")).deadline("1s"),
+        steps: &[SlowF(100); 91],
+        outcome: transient,
+        starts: &every::<10>(100),
+        ends: 1_000,
+    },
+    Row {
+        id: "T1 TO-17 the timeout is one attempt's",
+        dependency: |_| only(Retry::max(3).base("0s")).timeout("50ms"),
+        steps: &[SlowF(51), SlowS(51), SlowS(50)],
+        outcome: ok,
+        starts: &[0, 50, 100],
+        ends: 150,
+    },
+    Row {
+        id: "T1 J06 a timeout is told from the deadline behind it",
+        dependency: |_| {
+            only(Retry::max(3).base("0s"))
+                .timeout("100ms")
+                .deadline("1s")
+        },
+        steps: &[SlowS(200), SlowS(200), SlowS(200)],
+        outcome: timed_out,
+        starts: &[0, 100, 200],
+        ends: 300,
+    },
+    Row {
+        id: "T1 J05 an error that is ready with the timer is the outcome",
+        dependency: |_| only(steady(3)).timeout("100ms"),
+        steps: &[SlowPermanent(100), S],
+        outcome: |outcome| *outcome == Err(Failure::Permanent),
+        starts: &[0],
+        ends: 100,
+    },
+    Row {
+        id: "T1 J04 RT-41 what does not yield cannot be cut, and its outcome counts",
+        dependency: |_| only(steady(3)).timeout("50ms").deadline("100ms"),
+        steps: &[BlockS(200)],
+        outcome: ok,
+        starts: &[0],
+        ends: 200,
+    },
+    Row {
+        // Spring ends the call here: it measures from the start, which costs a clock reading.
+        id: "T1 RT-42 what has passed before the first failure is not the deadline's",
+        dependency: |_| only(steady(3)).timeout("50ms").deadline("150ms"),
+        steps: &[BlockF(200), S],
+        outcome: ok,
+        starts: &[0, 300],
+        ends: 300,
     },
     Row {
         id: "R5 a permanent failure ends the attempts",

@@ -1,7 +1,9 @@
 //! A dependency that does what a script says, and remembers when it was asked.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use resilient::{Classify, Dependency, Policy, Registry, Rejection, scope};
@@ -19,6 +21,9 @@ pub(crate) enum Failure {
     #[error("told to wait {0:?}")]
     #[throttled(retry_after = 0)]
     Throttled(Duration),
+    #[error("told to wait, but not how long")]
+    #[throttled]
+    Busy,
     #[error("broken")]
     #[fault]
     Fault,
@@ -44,6 +49,8 @@ pub(crate) enum Step {
     Unsent,
     /// Fails: throttled, with a hint in milliseconds.
     Throttled(u64),
+    /// Fails: throttled, without a hint.
+    Busy,
     Fault,
     Permanent,
     Ignored,
@@ -53,6 +60,12 @@ pub(crate) enum Step {
     SlowS(u64),
     /// Fails, transient, after so many milliseconds.
     SlowF(u64),
+    /// Succeeds after so many milliseconds in which it does not yield, as blocking code does.
+    BlockS(u64),
+    /// Fails, transient, after so many milliseconds in which it does not yield.
+    BlockF(u64),
+    /// Fails, permanent, after so many milliseconds.
+    SlowPermanent(u64),
     /// Fails with a rejection of its own.
     Rejected,
     /// Panics.
@@ -118,6 +131,7 @@ impl Script {
             Step::F => Err(Failure::Transient),
             Step::Unsent => Err(Failure::Unsent),
             Step::Throttled(hint) => Err(Failure::Throttled(Duration::from_millis(hint))),
+            Step::Busy => Err(Failure::Busy),
             Step::Fault => Err(Failure::Fault),
             Step::Permanent => Err(Failure::Permanent),
             Step::Ignored => Err(Failure::Ignored),
@@ -130,6 +144,18 @@ impl Script {
                 tokio::time::sleep(Duration::from_millis(time)).await;
                 Err(Failure::Transient)
             }
+            Step::BlockS(time) => {
+                block(time).await;
+                Ok(200)
+            }
+            Step::BlockF(time) => {
+                block(time).await;
+                Err(Failure::Transient)
+            }
+            Step::SlowPermanent(time) => {
+                tokio::time::sleep(Duration::from_millis(time)).await;
+                Err(Failure::Permanent)
+            }
             Step::Rejected => Err(Failure::Rejected(Rejection::DeadlineExceeded {
                 after: Duration::ZERO,
             })),
@@ -138,8 +164,24 @@ impl Script {
     }
 }
 
+/// Lets time pass without being pending.
+async fn block(time: u64) {
+    let mut advance = std::pin::pin!(tokio::time::advance(Duration::from_millis(time)));
+    // The clock moves in the first poll; what is left is to yield.
+    std::future::poll_fn(|cx| {
+        let _ = advance.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap()
+}
+
+/// Polls once, so that a call has begun and stands where its script makes it wait.
+pub(crate) fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// A registry with `dependency` in it, and its policy.
