@@ -10,7 +10,7 @@ use resilient::breaker::{Breaker, BreakerControl, BreakerState, Per};
 use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
-use resilient::{Class, Dependency, Policy, Registry, Rejection, resilient, scope};
+use resilient::{Class, Dependency, Policy, Registry, Rejection, resilient, scope, with_deadline};
 use tokio::task::JoinSet;
 use tokio::time::advance;
 
@@ -683,6 +683,44 @@ async fn b2_what_a_call_adds_to_the_counts() {
             row.id
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn per_call_what_is_not_admitted_takes_no_verdict_back() {
+    let (registry, policy) = registered(
+        Dependency::named("dep")
+            .retry(Retry::max(2).base("100ms").jitter(Jitter::None))
+            .bulkhead(Bulkhead::max_concurrent(1))
+            .breaker(Breaker::failure_rate(1.0).min_attempts(9).per(Per::Call)),
+        "dep",
+    );
+    let script = Script::new(&[F]);
+    let mut retried = Box::pin(policy.call(|| script.attempt()));
+    assert!(poll_once(retried.as_mut()).is_pending(), "it backs off");
+    let holder = Script::new(&[Hang]);
+    let mut holder = Box::pin(policy.call(|| holder.attempt()));
+    assert!(
+        poll_once(holder.as_mut()).is_pending(),
+        "it holds the permit"
+    );
+    assert_eq!(retried.await, Err(Failure::Transient));
+    let snapshot = registry.breaker("dep").unwrap().snapshot();
+    assert_eq!((snapshot.failures, snapshot.attempts), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn per_call_an_inherited_limit_takes_no_verdict_back() {
+    let (registry, policy) = registered(
+        unlimited(Dependency::named("dep"))
+            .retry(Retry::max(2).base("0s"))
+            .breaker(Breaker::failure_rate(1.0).min_attempts(9).per(Per::Call)),
+        "dep",
+    );
+    let script = Script::new(&[F, Hang]);
+    let outcome = with_deadline(Duration::from_millis(50), policy.call(|| script.attempt()));
+    assert_eq!(outcome.await, Err(Failure::Transient));
+    let snapshot = registry.breaker("dep").unwrap().snapshot();
+    assert_eq!((snapshot.failures, snapshot.attempts), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

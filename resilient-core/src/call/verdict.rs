@@ -49,7 +49,7 @@ impl Call {
             return false;
         }
         let now = clock::now();
-        self.judged(verdict, Some(now));
+        self.judged(verdict, now);
         self.again(class, kind, now)
     }
 
@@ -66,7 +66,6 @@ impl Call {
         if self.frame.attempt > 1 {
             self.stopped(stop);
         }
-        self.judged(Verdict::Neutral, None);
         self.close();
         if self.timed_out {
             Unfinished::Rejection(Phase::Cut {
@@ -80,12 +79,11 @@ impl Call {
     }
 
     fn was_cut(&mut self, cut: Cut, late: bool, cause: Phase) -> Unfinished {
-        let verdict = match cut {
-            Cut::Timeout | Cut::Deadline if !late => Verdict::Failure,
-            _ => Verdict::Neutral,
-        };
         let now = clock::now();
-        self.judged(verdict, Some(now));
+        match cut {
+            Cut::Timeout | Cut::Deadline if !late => self.judged(Verdict::Failure, now),
+            _ => self.not_judged(),
+        }
         if cut != Cut::Timeout {
             self.stopped(Stop::Deadline);
             self.close();
@@ -177,18 +175,30 @@ impl Call {
     }
 
     /// The attempt's verdict goes to the breaker now, or with the call's end.
-    fn judged(&mut self, verdict: Verdict, now: Option<Moment>) {
-        self.verdict = verdict;
-        let breaker = self
-            .plan
-            .get()
-            .and_then(|plan| plan.breaker.as_ref().zip(Some(plan)));
-        if !breaker.is_some_and(|(breaker, plan)| plan.breaks_per_call(breaker)) {
-            self.report(verdict, now);
+    fn judged(&mut self, verdict: Verdict, now: Moment) {
+        if self.breaks_per_call() {
+            self.verdict = verdict;
+        } else {
+            self.report(verdict, Some(now));
         }
     }
 
-    /// The call is over: a breaker that has not heard a verdict hears the last one.
+    /// The attempt says nothing about the dependency; what an earlier one said of the call stands.
+    fn not_judged(&mut self) {
+        if !self.breaks_per_call() {
+            self.report(Verdict::Neutral, None);
+        }
+    }
+
+    fn breaks_per_call(&self) -> bool {
+        let plan = self.plan.get();
+        plan.is_some_and(|plan| {
+            let breaker = plan.breaker.as_ref();
+            breaker.is_some_and(|breaker| plan.breaks_per_call(breaker))
+        })
+    }
+
+    /// The call is over: a breaker that has not heard a verdict hears the last one there is.
     fn close(&mut self) {
         self.phase = Phase::Done;
         self.report(self.verdict, None);
