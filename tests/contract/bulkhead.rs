@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use resilient::breaker::Breaker;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
-use resilient::{Dependency, Rejection, resilient, scope};
+use resilient::{Dependency, Policy, Rejection, resilient, scope, with_deadline};
 use tokio::task::JoinSet;
 
-use crate::script::Step::{F, Hang, S, SlowS};
-use crate::script::{Answer, Failure, Script, registered};
+use crate::script::Step::{BlockS, F, Hang, Ignored, Panic, Permanent, S, SlowS, Throttled};
+use crate::script::{Answer, Failure, Script, Step, poll_once, registered};
 
 fn full(outcome: &Result<u32, Failure>) -> bool {
     matches!(
@@ -196,4 +197,147 @@ fn k1_the_limit_is_exact_on_many_threads() {
         assert!(peak.load(Ordering::SeqCst) <= LIMIT);
         drop(registry);
     });
+}
+
+/// How the only attempt ends, and after how long its caller gives up.
+const ENDINGS: [(&str, Step, u64); 10] = [
+    ("a success", S, 99),
+    ("a failure", F, 99),
+    ("a permanent failure", Permanent, 99),
+    ("our own mistake", Ignored, 99),
+    ("throttled", Throttled(90_000), 99),
+    ("M01 cut by its timeout", Hang, 99),
+    ("M01 dropped", Hang, 10),
+    ("K03 a panic", Panic, 99),
+    ("J04 blocking", BlockS(70), 99),
+    ("a rejection from within", Step::Rejected, 99),
+];
+
+#[tokio::test(start_paused = true)]
+async fn k1_every_way_out_gives_the_permit_back_once() {
+    for (id, ending, patience) in ENDINGS {
+        let (_registry, policy) = registered(
+            Dependency::named("dep")
+                .bulkhead(Bulkhead::max_concurrent(1))
+                .breaker(Breaker::disabled())
+                .retry(Retry::never())
+                .timeout("50ms"),
+            "dep",
+        );
+        for _ in 0..3 {
+            let (script, policy) = (Script::new(&[ending]), policy.clone());
+            let ends = async move { policy.call(|| script.attempt()).await };
+            let ends = tokio::time::timeout(Duration::from_millis(patience), ends);
+            let ended = tokio::spawn(ends).await;
+            assert!(
+                !matches!(&ended, Ok(Ok(outcome)) if full(outcome)),
+                "{id}: {ended:?}"
+            );
+        }
+        assert_eq!(running_at_once(&policy), 1, "{id}");
+    }
+}
+
+/// As many calls as may run at once.
+fn running_at_once(policy: &Policy) -> usize {
+    let script = Script::new(&[Hang; 9]);
+    let mut calls: Vec<_> = (0..9)
+        .map(|_| Box::pin(policy.call(|| script.attempt())))
+        .collect();
+    for call in &mut calls {
+        let _ = poll_once(call.as_mut());
+    }
+    script.running()
+}
+
+#[tokio::test(start_paused = true)]
+async fn k1_c11_the_permit_is_free_before_the_future_is_dropped() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep").bulkhead(Bulkhead::max_concurrent(1)),
+        "dep",
+    );
+    let script = Script::new(&[]);
+    let mut ended = Box::pin(policy.call(|| script.attempt()));
+    assert!(poll_once(ended.as_mut()).is_ready());
+    assert_eq!(running_at_once(&policy), 1);
+    drop(ended);
+}
+
+#[tokio::test(start_paused = true)]
+async fn k1_c02_c03_a_permit_for_a_waiter_that_is_gone_goes_to_the_next() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep").bulkhead(Bulkhead::max_concurrent(1).max_queue(2)),
+        "dep",
+    );
+    for round in 0..1_000 {
+        let script = Script::new(&[Hang, Hang, Hang]);
+        let mut calls: Vec<_> = (0..3)
+            .map(|_| Box::pin(policy.call(|| script.attempt())))
+            .collect();
+        for call in &mut calls {
+            assert!(poll_once(call.as_mut()).is_pending());
+        }
+        let mut last = calls.pop().unwrap();
+        // The first gives its permit to the second, which is dropped before it looks.
+        calls.truncate(2);
+        calls.drain(..).for_each(drop);
+        assert!(poll_once(last.as_mut()).is_pending());
+        assert_eq!((script.starts().len(), script.running()), (2, 1), "{round}");
+    }
+    assert_eq!(running_at_once(&policy), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn k1_g02_a_turn_that_comes_after_the_deadline_is_not_taken() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep")
+            .bulkhead(Bulkhead::max_concurrent(1).max_queue(1))
+            .timeout("100ms")
+            .deadline("200ms"),
+        "dep",
+    );
+    let script = Script::new(&[SlowS(50), S]);
+    let mut calls = JoinSet::new();
+    for caller in 0..2 {
+        let (policy, script) = (policy.clone(), script.clone());
+        calls.spawn(async move { (caller, policy.call(|| script.attempt()).await.is_ok()) });
+    }
+    tokio::task::yield_now().await;
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let mut ended = calls.join_all().await;
+    ended.sort_unstable();
+    assert_eq!(ended, [(0, true), (1, false)]);
+    assert_eq!(script.starts(), [0], "a minute late");
+    assert_eq!(running_at_once(&policy), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn b2_a_deadline_that_ends_in_the_queue_says_nothing() {
+    let (registry, policy) = registered(
+        Dependency::named("dep")
+            .bulkhead(Bulkhead::max_concurrent(1).max_queue(1))
+            .breaker(Breaker::consecutive(1))
+            .timeout("1s")
+            .deadline("1s"),
+        "dep",
+    );
+    let holder = Script::new(&[Hang]);
+    let mut holder = Box::pin(policy.call(|| holder.attempt()));
+    assert!(poll_once(holder.as_mut()).is_pending());
+    // So that the holder outlives the queue.
+    tokio::time::advance(Duration::from_millis(10)).await;
+    let waits = with_deadline(Duration::from_millis(20), async {
+        policy.call(|| async { Ok::<u32, Failure>(1) }).await
+    });
+    let outcome = waits.await;
+    assert!(
+        matches!(
+            outcome,
+            Err(Failure::Rejected(Rejection::DeadlineExceeded { .. }))
+        ),
+        "{outcome:?}"
+    );
+    assert!(registry.breaker("dep").unwrap().state().admits_all());
+    drop(holder);
+    assert_eq!(running_at_once(&policy), 1);
 }

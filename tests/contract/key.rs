@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use resilient::{Registry, context, resilient, scope};
 
@@ -41,6 +42,23 @@ async fn i1_p02_a_given_key_is_sent_unchanged_with_every_attempt() {
     let _ = by_order(&order, &mut keys).await;
     assert_eq!(keys, ["order-4711"; 3]);
     assert_eq!(order.id, "order-4711", "the expression is only looked at");
+}
+
+#[tokio::test]
+async fn i1_the_expression_is_evaluated_once_per_call() {
+    #[resilient(retry(max = 3, base = "0s"), idempotency_key = counted(asked))]
+    async fn keyed(asked: &AtomicU32, keys: &mut Vec<String>) -> Result<(), Failure> {
+        keys.push(key());
+        Err(Failure::Transient)
+    }
+    fn counted(asked: &AtomicU32) -> u32 {
+        asked.fetch_add(1, Ordering::SeqCst)
+    }
+    let (asked, mut keys) = (AtomicU32::new(0), Vec::new());
+    for _ in 0..2 {
+        let _ = scope(&Registry::new(), keyed(&asked, &mut keys)).await;
+    }
+    assert_eq!(keys, ["0", "0", "0", "1", "1", "1"]);
 }
 
 #[tokio::test]

@@ -1,7 +1,11 @@
 //! T1 and T2: timeouts and deadlines.
 
+use std::task::Poll;
 use std::time::Duration;
 
+use resilient::breaker::Breaker;
+use resilient::budget::Budget;
+use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
 use resilient::{Dependency, Rejection, context, propagate, resilient, scope, with_deadline};
 
@@ -189,4 +193,83 @@ async fn g02_an_attempt_that_comes_too_late_is_not_made() {
     tokio::time::advance(Duration::from_secs(60)).await;
     assert_eq!(call.await.unwrap(), Err(Failure::Transient));
     assert_eq!(script.starts(), [0], "a minute late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_j03_immediate_retries_let_others_run() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep")
+            .retry(Retry::max(1_000).base("0s"))
+            .budget(Budget::unlimited())
+            .breaker(Breaker::disabled()),
+        "dep",
+    );
+    let script = Script::new(&[F; 1_000]);
+    let task = script.clone();
+    let call = tokio::spawn(async move { policy.call(|| task.attempt()).await });
+    let mut turns = 0;
+    let other = std::future::poll_fn(move |cx| {
+        if call.is_finished() {
+            return Poll::Ready(turns);
+        }
+        turns += 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    });
+    let turns = tokio::spawn(other).await.unwrap();
+    assert_eq!((script.starts().len(), script.elapsed()), (1_000, 0));
+    assert!(turns >= 1_000 / 50, "{turns} turns for the others");
+}
+
+#[tokio::test(start_paused = true)]
+async fn t1_j07_a_call_spawns_nothing() {
+    let (_registry, policy) = registered(
+        Dependency::named("dep")
+            .retry(Retry::never())
+            .timeout("50ms"),
+        "dep",
+    );
+    for _ in 0..10 {
+        let script = Script::new(&[Hang]);
+        let _ = policy.call(|| script.attempt()).await;
+    }
+    let runtime = tokio::runtime::Handle::current();
+    assert_eq!(runtime.metrics().num_alive_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn d06_d07_extreme_times_of_every_policy() {
+    let times = [Duration::MAX, Duration::from_secs(u64::MAX / 10)];
+    // A time beyond the clock's scale, and windows longer than the machine has run.
+    for time in times
+        .into_iter()
+        .chain([Duration::from_secs(3_650 * 86_400)])
+    {
+        let (registry, policy) = registered(
+            Dependency::named("dep")
+                .retry(Retry::max(2).base(time).cap(time).retry_after_cap(time))
+                .budget(Budget::ratio(0.5).window(time).floor(9))
+                .bulkhead(Bulkhead::max_concurrent(1).max_queue(9).max_wait(time))
+                .breaker(
+                    Breaker::failure_rate(1.0)
+                        .min_attempts(10)
+                        .window(time)
+                        .or_consecutive(10)
+                        .within(time)
+                        .open_for(time),
+                )
+                .timeout(time)
+                .deadline(time),
+            "dep",
+        );
+        let script = Script::new(&[SlowS(10); 9]);
+        let (first, second) = tokio::join!(
+            policy.call(|| script.attempt()),
+            policy.call(|| script.attempt())
+        );
+        assert_eq!((first, second), (Ok(200), Ok(200)));
+        assert_eq!((script.starts(), script.elapsed()), (vec![0, 10], 20));
+        let snapshot = registry.breaker("dep").unwrap().snapshot();
+        assert_eq!((snapshot.failures, snapshot.attempts), (0, 2));
+    }
 }

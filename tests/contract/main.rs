@@ -10,6 +10,7 @@ mod bulkhead;
 mod closure;
 mod context;
 mod dropped;
+mod guide;
 mod key;
 mod limits;
 mod nesting;

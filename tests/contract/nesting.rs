@@ -72,6 +72,15 @@ async fn n2_f04_nested_retries_multiply_unless_suppressed() {
     let script = Script::new(&[F; 9]);
     let _ = scope(&registry, outer(&script)).await;
     assert_eq!(script.starts().len(), 9);
+    // One budget bounds the retries of both together.
+    let bounded = self::registry(
+        steady()
+            .breaker(Breaker::disabled())
+            .budget(Budget::tokens(3)),
+    );
+    let script = Script::new(&[F; 9]);
+    let _ = scope(&bounded, outer(&script)).await;
+    assert_eq!(script.starts().len(), 1 + 3);
     let script = Script::new(&[F; 9]);
     let _ = scope(&registry, around_single(&script)).await;
     assert_eq!(script.starts().len(), 3);

@@ -4,10 +4,12 @@ use resilient::breaker::Breaker;
 use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::Retry;
-use resilient::{Dependency, Problem, RegisterError, Registry, Rejection, resilient, scope, sites};
+use resilient::{
+    Dependency, Policy, Problem, RegisterError, Registry, Rejection, resilient, scope, sites,
+};
 
-use crate::script::Step::F;
-use crate::script::{Answer, Failure, Script};
+use crate::script::Step::{F, Hang};
+use crate::script::{Answer, Failure, Script, poll_once};
 
 #[allow(dead_code, reason = "checked, never called")]
 mod sites_under_check {
@@ -199,4 +201,147 @@ async fn numbers_change_while_running_and_state_stays() {
         registry.update(Dependency::named("depp")),
         Err(RegisterError::Unknown { near, .. }) if near == ["dep"]
     ));
+}
+
+/// The time a call that hangs takes, how many run at once, and how many attempts a call makes that
+/// fails.
+async fn observed(policy: &Policy) -> (u64, usize, usize) {
+    let hanging = Script::new(&[Hang]);
+    let _ = policy.call(|| hanging.attempt()).await;
+    let ended = hanging.elapsed();
+
+    let crowd = Script::new(&[Hang; 9]);
+    let mut calls: Vec<_> = (0..9)
+        .map(|_| Box::pin(policy.call(|| crowd.attempt())))
+        .collect();
+    for call in &mut calls {
+        let _ = poll_once(call.as_mut());
+    }
+    let running = crowd.running();
+    drop(calls);
+
+    let failing = Script::new(&[F; 9]);
+    let _ = policy.call(|| failing.attempt()).await;
+    (ended, running, failing.starts().len())
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_of_every_policy_change_while_running() {
+    let dep = || {
+        Dependency::named("dep")
+            .retry(Retry::never())
+            .breaker(Breaker::disabled())
+            .budget(Budget::unlimited())
+            .bulkhead(Bulkhead::max_concurrent(2))
+            .timeout("100ms")
+            .deadline("1s")
+    };
+    let many = || dep().retry(Retry::max(4).base("0s")).deadline("100ms");
+    let registry = Registry::new();
+    registry.register(dep()).unwrap();
+    // Taken once, as a site takes its handles once.
+    let policy = registry.policy("dep").unwrap().idempotent();
+    let rows: [(&str, Dependency, (u64, usize, usize)); 9] = [
+        ("as registered", dep(), (100, 2, 1)),
+        ("a longer timeout", dep().timeout("200ms"), (200, 2, 1)),
+        ("no timeout", dep().no_timeout(), (1_000, 2, 1)),
+        (
+            "no timeout, short deadline",
+            dep().no_timeout().deadline("70ms"),
+            (70, 2, 1),
+        ),
+        (
+            "a wider bulkhead",
+            dep().bulkhead(Bulkhead::max_concurrent(5)),
+            (100, 5, 1),
+        ),
+        (
+            "a narrower bulkhead",
+            dep().bulkhead(Bulkhead::max_concurrent(1)),
+            (100, 1, 1),
+        ),
+        ("more attempts", many(), (100, 2, 4)),
+        (
+            "a small budget",
+            many().budget(Budget::tokens(1)),
+            (100, 2, 2),
+        ),
+        (
+            "a brittle breaker",
+            many().breaker(Breaker::consecutive(2)),
+            (100, 2, 1),
+        ),
+    ];
+    for (id, dependency, expected) in rows {
+        registry.update(dependency).unwrap();
+        assert_eq!(observed(&policy).await, expected, "{id}");
+    }
+}
+
+mod same_names {
+    use super::{Answer, Script, resilient};
+
+    pub(super) struct First;
+    pub(super) struct Second;
+
+    impl First {
+        #[resilient(retry(max = 9, base = "0s"), idempotent)]
+        pub(super) async fn fetch(&self, script: &Script) -> Answer {
+            script.attempt().await
+        }
+    }
+
+    impl Second {
+        #[resilient(retry(max = 9, base = "0s"), idempotent)]
+        pub(super) async fn fetch(&self, script: &Script) -> Answer {
+            script.attempt().await
+        }
+    }
+
+    #[resilient(retry(max = 9, base = "0s"), idempotent)]
+    pub(super) async fn generic<T: Sync>(script: &Script, _: &T) -> Answer {
+        script.attempt().await
+    }
+}
+
+/// A site without names has a budget of its own; its default allows three retries.
+#[tokio::test(start_paused = true)]
+async fn m10_m03_a_site_is_where_it_is_written_not_what_it_is_called() {
+    use same_names::{First, Second, generic};
+    let registry = Registry::seeded(1);
+    let script = Script::new(&[F; 99]);
+    let mut attempts = Vec::new();
+    scope(&registry, async {
+        let mut before = 0;
+        for call in 0..4 {
+            let _ = match call {
+                0 => First.fetch(&script).await,
+                1 => Second.fetch(&script).await,
+                2 => generic(&script, &1_u8).await,
+                // One site for all types, or every type would be a series of its own.
+                _ => generic(&script, &"text").await,
+            };
+            let made = script.starts().len();
+            attempts.push(made - before);
+            before = made;
+        }
+    })
+    .await;
+    assert_eq!(attempts, [4, 4, 4, 1]);
+    let listed = sites();
+    let generics = listed
+        .iter()
+        .filter(|site| site.name.ends_with("::generic"));
+    assert_eq!(generics.count(), 1);
+    // Names nobody chose may be the same; only chosen ones must differ.
+    let fetches = listed
+        .iter()
+        .filter(|site| site.name.ends_with("same_names::fetch"));
+    assert_eq!(fetches.count(), 2);
+    let problems = registry.check().expect_err("others are wrong").problems;
+    assert!(
+        !problems
+            .iter()
+            .any(|problem| problem.site().module.ends_with("same_names"))
+    );
 }

@@ -1,5 +1,6 @@
 //! R1 to R7.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use resilient::breaker::Breaker;
@@ -476,5 +477,57 @@ async fn r7_without_idempotency_only_the_unsent_is_retried() {
         let registry = Registry::seeded(1);
         let _ = scope(&registry, careful(&script)).await;
         assert_eq!(script.starts().len(), attempts, "{steps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r1_rt34_of_unwanted_answers_one_is_kept() {
+    /// An answer that owns something: a connection, a lease.
+    struct Owning(#[allow(dead_code)] Arc<()>);
+    fn unwanted(_: &Result<Owning, Failure>) -> Class {
+        Class::transient()
+    }
+    let policy = registered(only(steady(6)), "dep").1;
+    let owned = Arc::new(());
+    let mut alive = Vec::new();
+    let outcome = policy
+        .call_classified(unwanted, || {
+            alive.push(Arc::strong_count(&owned) - 1);
+            let answer = Owning(owned.clone());
+            async { Ok(answer) }
+        })
+        .await;
+    // The future of an attempt is made before the attempt, so the one before is still there.
+    assert_eq!(alive, [0, 1, 1, 1, 1, 1]);
+    assert_eq!(Arc::strong_count(&owned), 2, "the last one is the caller's");
+    assert!(outcome.is_ok());
+}
+
+/// O08: the order of writing means nothing; the order of nesting is fixed.
+#[tokio::test(start_paused = true)]
+async fn o08_co24_options_nest_the_same_in_any_order() {
+    macro_rules! written {
+        ($($name:ident: [$($order:tt)*]),*) => {[$({
+            #[resilient($($order)*)]
+            async fn $name(script: &Script) -> Answer {
+                script.attempt().await
+            }
+            let registry = Registry::seeded(1);
+            registry
+                .register(Dependency::named("dep").breaker(Breaker::consecutive(9)))
+                .unwrap();
+            let script = Script::new(&[Hang; 9]);
+            let outcome = scope(&registry, $name(&script)).await;
+            let counted = registry.breaker("dep").unwrap().snapshot().failures;
+            (timed_out(&outcome), script.starts(), script.elapsed(), counted)
+        }),*]};
+    }
+    let outcomes = written! {
+        first: [breaker = "dep", retry(max = 3, base = "10ms", jitter = "none"), timeout = "50ms", idempotent],
+        second: [timeout = "50ms", idempotent, retry(max = 3, base = "10ms", jitter = "none"), breaker = "dep"],
+        third: [retry(jitter = "none", base = "10ms", max = 3), breaker = "dep", timeout = "50ms", idempotent]
+    };
+    for outcome in outcomes {
+        assert_eq!(outcome, (true, vec![0, 60, 130], 180, 3));
     }
 }

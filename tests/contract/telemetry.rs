@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use resilient::breaker::BreakerState::{Closed, HalfOpen, Open};
 use resilient::breaker::{Breaker, BreakerState, Rule, Transition};
+use resilient::budget::Budget;
 use resilient::retry::{Jitter, Retry};
 use resilient::{Dependency, Registry, resilient, scope};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::script::Step::{F, Hang, S};
-use crate::script::{Answer, Script, registered};
+use crate::script::Step::{F, Hang, S, Throttled};
+use crate::script::{Answer, Failure, Script, Step, registered};
 
 thread_local! {
     static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -82,6 +83,69 @@ async fn events_carry_the_documented_fields_inside_the_span_of_the_call() {
         assert!(
             line.replace(" message=", " ").starts_with(expected),
             "{line}\n{expected}"
+        );
+    }
+}
+
+type Limited = fn(Dependency) -> Dependency;
+
+/// Peers answer each of these with an error of their own. Here the caller gets the last failure
+/// itself (R1), and the reason is an event.
+const STOPS: [(&str, Limited, &[Step]); 7] = [
+    ("attempts", |d| d, &[F, F, F]),
+    (
+        "deadline",
+        |d| d.timeout("50ms").deadline("250ms"),
+        &[F, F, S],
+    ),
+    ("budget", |d| d.budget(Budget::tokens(1)), &[F, F, S]),
+    (
+        "breaker",
+        |d| d.breaker(Breaker::consecutive(2)),
+        &[F, F, S],
+    ),
+    (
+        "retry_after",
+        |d| d.deadline("16s"),
+        &[Throttled(17_000), S],
+    ),
+    (
+        "probe",
+        |d| d.breaker(Breaker::consecutive(1).open_for("1s")),
+        &[F, S],
+    ),
+    ("not_idempotent", |d| d, &[F, S]),
+];
+
+#[tokio::test(start_paused = true)]
+async fn g07_the_reason_to_stop_is_told() {
+    for (reason, limited, steps) in STOPS {
+        let dependency =
+            Dependency::named("dep").retry(Retry::max(3).base("100ms").jitter(Jitter::None));
+        let (_registry, mut policy) = registered(limited(dependency), "dep");
+        if reason == "not_idempotent" {
+            policy = policy.not_idempotent();
+        }
+        if reason == "probe" {
+            let opening = Script::new(&[F]);
+            let _ = policy.call(|| opening.attempt()).await;
+            tokio::time::advance(Duration::from_millis(1_201)).await;
+        }
+        listen();
+        let script = Script::new(steps);
+        let outcome = policy.call(|| script.attempt()).await;
+        assert!(
+            matches!(outcome, Err(Failure::Transient | Failure::Throttled(_))),
+            "{reason}: {outcome:?}"
+        );
+        let stops: Vec<_> = take()
+            .into_iter()
+            .filter(|line| line.contains("retry.stopped"))
+            .collect();
+        assert_eq!(stops.len(), 1, "{reason}: {stops:?}");
+        assert!(
+            stops[0].contains(&format!("reason={reason:?}")),
+            "{stops:?}"
         );
     }
 }
