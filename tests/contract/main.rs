@@ -11,6 +11,7 @@ mod closure;
 mod context;
 mod dropped;
 mod guide;
+mod inherited;
 mod key;
 mod limits;
 mod nesting;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::Call;
 use super::phase::Phase;
 use crate::breaker::Verdict;
+use crate::context::Cut;
 use crate::seam::clock;
 use crate::telemetry;
 
@@ -37,7 +38,7 @@ impl Call {
     /// Whether the attempt had run for so long that its caller's impatience says something about
     /// the dependency.
     fn hung(&self) -> bool {
-        let (Phase::Limited { start, .. }, Some(plan)) = (&self.phase, self.plan.get()) else {
+        let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return false;
         };
         let Some(breaker) = &plan.breaker else {
@@ -45,6 +46,9 @@ impl Call {
         };
         let half = Duration::from_nanos(plan.timeout() / 2);
         let enough = breaker.drop_counts_after().unwrap_or(half);
-        clock::now().since(*start) > enough
+        let now = clock::now();
+        // Cut by the call around this one, which had less time than this one asked for.
+        let cut_from_outside = *cut == Cut::Inherited && now >= self.frame.inherited;
+        !cut_from_outside && now.since(*start) > enough
     }
 }

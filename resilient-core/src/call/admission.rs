@@ -35,7 +35,7 @@ impl Call {
             _ => {}
         }
         if matches!(self.phase, Phase::Fresh)
-            && let Err(cause) = self.ask(timer.as_mut(), cx)
+            && let Err(cause) = ready!(self.ask(timer.as_mut(), cx))
         {
             self.phase = cause;
         }
@@ -59,14 +59,32 @@ impl Call {
         };
     }
 
-    /// Asks the breaker, then the bulkhead.
-    fn ask(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Result<(), Phase> {
-        if self.frame.is_over() {
-            return Err(Phase::NoTime);
-        }
+    /// Asks the clock, the breaker, then the bulkhead.
+    fn ask(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Result<(), Phase>> {
+        ready!(self.still_in_time(timer.as_mut(), cx))?;
         self.pass_breaker()?;
         self.phase = self.enter_bulkhead(timer, cx)?;
-        Ok(())
+        Poll::Ready(Ok(()))
+    }
+
+    fn still_in_time(
+        &self,
+        timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Phase>> {
+        if !self.frame.is_over() {
+            return Poll::Ready(Ok(()));
+        }
+        self.time_is_over(timer, cx).map(Err)
+    }
+
+    /// The call's time was over before its body ran.
+    fn time_is_over(&self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Phase> {
+        let own = self.frame.deadline.known_end();
+        if own.is_none_or(|own| own >= self.frame.inherited) {
+            ready!(self.give_way(timer, cx));
+        }
+        Poll::Ready(Phase::NoTime)
     }
 
     fn pass_breaker(&mut self) -> Result<(), Phase> {
@@ -127,7 +145,7 @@ impl Call {
 
     fn wait_in_queue(
         &mut self,
-        timer: Pin<&mut Timer>,
+        mut timer: Pin<&mut Timer>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), Phase>> {
         let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_ref()) else {
@@ -136,29 +154,31 @@ impl Call {
         let Phase::Queued { waiter, ends } = &mut self.phase else {
             return Poll::Ready(Ok(()));
         };
-        if bulkhead.poll_granted(waiter, cx).is_ready() {
-            self.frame.bulkhead = bulkhead.id();
-            self.held.permit = true;
-            self.phase = Phase::Running;
-            return Poll::Ready(self.still_admitted());
-        }
-        ready!(timer.poll(cx));
-        let cause = match ends {
-            QueueEnd::Call => Phase::NoTime,
-            QueueEnd::MaxWait => Phase::Full {
-                waited: bulkhead.max_wait().map_or(0, nanos),
-            },
+        let (granted, ends) = (bulkhead.poll_granted(waiter, cx).is_ready(), *ends);
+        let refused = if granted {
+            // Served in the last moment, or polled late.
+            ready!(self.still_in_time(timer, cx)).err()
+        } else {
+            ready!(timer.as_mut().poll(cx));
+            Some(match ends {
+                QueueEnd::Call => ready!(self.time_is_over(timer, cx)),
+                QueueEnd::MaxWait => Phase::Full {
+                    waited: bulkhead.max_wait().map_or(0, nanos),
+                },
+            })
         };
-        self.leave_queue();
-        Poll::Ready(Err(cause))
+        if let Some(cause) = refused {
+            self.leave_queue();
+            return Poll::Ready(Err(cause));
+        }
+        self.frame.bulkhead = bulkhead.id();
+        self.held.permit = true;
+        self.phase = Phase::Running;
+        Poll::Ready(self.still_admitted())
     }
 
-    /// The breaker may have opened while the attempt stood in the queue, and the call's time may
-    /// have ended.
+    /// The breaker may have opened while the attempt stood in the queue.
     fn still_admitted(&self) -> Result<(), Phase> {
-        if self.frame.is_over() {
-            return Err(Phase::NoTime);
-        }
         let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
         match (breaker, self.ticket) {
             (Some(breaker), Some(ticket))

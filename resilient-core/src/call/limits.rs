@@ -13,6 +13,10 @@ use crate::seam::timer::Timer;
 /// A timer that fires later than this, or than half its length, tells of a frozen machine.
 const LATE: Duration = Duration::from_millis(100);
 
+/// How long a call leaves it to the one around it to end both. That one's timer was due at the
+/// same moment.
+const GIVE_WAY: Duration = Duration::from_millis(10);
+
 /// The body is being polled.
 ///
 /// One word, since the future of every annotated function is compiled with it.
@@ -70,9 +74,28 @@ impl Call {
         }
         ready!(timer.as_mut().poll(cx));
         if let Phase::Limited { start, cut } = self.phase {
+            if cut == Cut::Inherited {
+                ready!(self.give_way(timer.as_mut(), cx));
+            }
             self.phase = self.cut_by(cut, start, timer.armed_for());
         }
         Poll::Ready(())
+    }
+
+    /// The inherited limit has passed. Pending at first, if it is the own limit of a call that is
+    /// polling this one: that call must be the one to end, because it knows whether its dependency
+    /// failed and whether to retry, and it drops this one. Ready if it does not, because its body
+    /// blocks the thread.
+    pub(super) fn give_way(&self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<()> {
+        let limit = self.frame.inherited;
+        let gives_way = timer.is_armed() && timer.armed_for() > limit;
+        if !gives_way {
+            if !stack::is_cut_by(limit) {
+                return Poll::Ready(());
+            }
+            timer.as_mut().arm(clock::now().plus(GIVE_WAY));
+        }
+        timer.poll(cx)
     }
 
     fn start_clocks(&mut self, timer: Pin<&mut Timer>) {

@@ -93,6 +93,23 @@ impl Frame {
         }
     }
 
+    /// When this call ends itself or its running attempt, as far as the clocks have started.
+    pub(crate) fn own_end(&self) -> Moment {
+        let known = |limit: Limit| limit.known_end().unwrap_or(Moment::NEVER);
+        known(self.timeout).min(known(self.deadline))
+    }
+
+    /// This frame for another task, where no call stands behind it that would end itself. What is
+    /// left of the time is fixed now.
+    pub(crate) fn carried(&mut self) -> Frame {
+        Frame {
+            timeout: Limit::NONE,
+            deadline: Limit::NONE,
+            inherited: self.limit(),
+            ..self.clone()
+        }
+    }
+
     /// When the call ends, attempts aside, and which limit that is. The call's clock starts now
     /// unless it has started.
     pub(crate) fn end(&mut self, now: Moment) -> (Moment, Cut) {

@@ -63,6 +63,12 @@ pub(crate) fn holds_bulkhead(id: u32) -> bool {
         && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.bulkhead == id))
 }
 
+/// Whether a call around the running code has a limit of its own at `limit` or before: once that
+/// has passed, it ends as soon as its body is pending.
+pub(crate) fn is_cut_by(limit: Moment) -> bool {
+    AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.own_end() <= limit))
+}
+
 /// Looks at the innermost frame.
 pub(crate) fn with_innermost<R>(look: impl FnOnce(&mut Frame) -> R) -> Option<R> {
     AMBIENT.with_borrow_mut(|ambient| ambient.frames.last_mut().map(look))
@@ -72,10 +78,8 @@ pub(crate) fn with_innermost<R>(look: impl FnOnce(&mut Frame) -> R) -> Option<R>
 /// left of the time is fixed now.
 pub(crate) fn snapshot() -> (Vec<Frame>, Option<Registry>) {
     AMBIENT.with_borrow_mut(|ambient| {
-        if let Some(innermost) = ambient.frames.last_mut() {
-            let _starts_the_clock = innermost.limit();
-        }
-        (ambient.frames.clone(), ambient.registries.last().cloned())
+        let frames = ambient.frames.iter_mut().map(Frame::carried).collect();
+        (frames, ambient.registries.last().cloned())
     })
 }
 
