@@ -1,12 +1,15 @@
 //! N2: calls inside calls.
 
+use std::time::Duration;
+
 use resilient::breaker::Breaker;
 use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::Retry;
-use resilient::{Dependency, Registry, resilient, scope};
+use resilient::{Dependency, Registry, propagate, resilient, scope};
+use tokio::task::JoinHandle;
 
-use crate::script::Step::F;
+use crate::script::Step::{F, Hang, S};
 use crate::script::{Answer, Failure, Script};
 
 fn registry(dependency: Dependency) -> Registry {
@@ -87,4 +90,38 @@ async fn n2_f04_nested_retries_multiply_unless_suppressed() {
     let script = Script::new(&[F; 9]);
     let _ = scope(&registry, single(&script)).await;
     assert_eq!(script.starts().len(), 3, "on its own it retries");
+}
+
+#[resilient(bulkhead = "dep")]
+async fn fenced(script: &Script) -> Answer {
+    script.attempt().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn n2_a_task_that_outlives_its_call_holds_nothing() {
+    #[resilient(bulkhead = "dep")]
+    async fn leaves_a_task(script: Script) -> Result<JoinHandle<usize>, Failure> {
+        let task = propagate(async move {
+            assert_eq!(fenced(&script).await, Ok(200), "its call still runs");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let calls = (0..5).map(|_| Box::pin(fenced(&script)));
+            for mut call in calls.collect::<Vec<_>>() {
+                let _ = tokio::time::timeout(Duration::from_millis(1), &mut call).await;
+            }
+            script.starts().len()
+        });
+        let task = tokio::spawn(task);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        Ok(task)
+    }
+    let registry = registry(steady().bulkhead(Bulkhead::max_concurrent(1)));
+    let script = Script::new(&[S, Hang, Hang]);
+    let task = scope(&registry, leaves_a_task(script.clone())).await;
+    let elsewhere = tokio::spawn(scope(&registry, async move { fenced(&script).await }));
+    assert_eq!(
+        task.unwrap().await.unwrap(),
+        2,
+        "one passed through, one held the only permit elsewhere"
+    );
+    elsewhere.abort();
 }

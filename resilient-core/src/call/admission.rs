@@ -106,7 +106,7 @@ impl Call {
         let ticket = self
             .inside_span(|| breaker.admit(timeout))
             .map_err(refused)?;
-        self.frame.breaker = breaker.id();
+        self.frame.set_breaker(breaker.id());
         self.ticket = Some(ticket);
         self.held.admission = true;
         Ok(())
@@ -126,7 +126,7 @@ impl Call {
         }
         match bulkhead.try_acquire() {
             Acquired::Granted => {
-                self.frame.bulkhead = bulkhead.id();
+                self.frame.set_bulkhead(bulkhead.id());
                 self.held.permit = true;
                 Ok(Phase::Running)
             }
@@ -171,7 +171,7 @@ impl Call {
             self.leave_queue();
             return Poll::Ready(Err(cause));
         }
-        self.frame.bulkhead = bulkhead.id();
+        self.frame.set_bulkhead(bulkhead.id());
         self.held.permit = true;
         self.phase = Phase::Running;
         Poll::Ready(self.still_admitted())
@@ -212,7 +212,7 @@ impl Call {
     }
 
     pub(super) fn release_permit(&mut self) {
-        self.frame.bulkhead = NOBODY;
+        self.frame.set_bulkhead(NOBODY);
         if std::mem::take(&mut self.held.permit)
             && let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_ref())
         {
@@ -222,7 +222,7 @@ impl Call {
 
     /// Tells the breaker about the attempt, or about the call, and leaves it.
     pub(super) fn report(&mut self, verdict: Verdict, now: Option<Moment>) {
-        self.frame.breaker = NOBODY;
+        self.frame.set_breaker(NOBODY);
         if !std::mem::take(&mut self.held.admission) {
             return;
         }

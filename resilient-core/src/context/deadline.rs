@@ -64,14 +64,13 @@ impl<F: Future> Future for WithDeadline<F> {
 /// The frame around, with a nearer end: attempt and key stay visible inside.
 fn begin(time: Duration) -> Frame {
     let own = clock::now().plus(time);
-    let outer = stack::with_innermost(|frame| Frame {
-        attempt: frame.attempt,
-        max: frame.max,
-        inherited: frame.limit(),
-        key: frame.key.clone(),
-        ..Frame::default()
+    let mut frame = Frame::default();
+    stack::with_innermost(|outer| {
+        frame.attempt = outer.attempt;
+        frame.max = outer.max;
+        frame.inherited = outer.limit();
+        frame.key.clone_from(&outer.key);
     });
-    let mut frame = outer.unwrap_or_default();
     frame.inherited = frame.inherited.min(own);
     frame
 }

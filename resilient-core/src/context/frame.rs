@@ -1,5 +1,6 @@
 //! What one call in progress tells the code inside it.
 
+use super::lease::Lease;
 use super::limit::Limit;
 use crate::key::IdempotencyKey;
 use crate::seam::clock::{self, Moment};
@@ -33,9 +34,11 @@ pub(crate) struct Frame {
     /// When the calls around this one end.
     pub(crate) inherited: Moment,
     /// The breaker this call was admitted by, or [`NOBODY`].
-    pub(crate) breaker: u32,
+    breaker: u32,
     /// The bulkhead this call holds a permit of, or [`NOBODY`].
-    pub(crate) bulkhead: u32,
+    bulkhead: u32,
+    /// Whether both still hold, for copies in other tasks; only a call that was carried has one.
+    lease: Option<Lease>,
     pub(crate) key: Option<IdempotencyKey>,
 }
 
@@ -52,6 +55,7 @@ impl Default for Frame {
             inherited: Moment::NEVER,
             breaker: NOBODY,
             bulkhead: NOBODY,
+            lease: None,
             key: None,
         }
     }
@@ -62,6 +66,7 @@ impl Frame {
     pub(crate) fn lend(&mut self) -> Frame {
         Frame {
             key: self.key.take(),
+            lease: self.lease.take(),
             ..*self
         }
     }
@@ -71,6 +76,7 @@ impl Frame {
         self.timeout = lent.timeout;
         self.deadline = lent.deadline;
         self.key = lent.key;
+        self.lease = lent.lease;
     }
 
     pub(crate) fn is_limited(&self) -> bool {
@@ -93,6 +99,40 @@ impl Frame {
         }
     }
 
+    /// Whether this call was admitted by the breaker `id` and has not told it how that ended.
+    pub(crate) fn holds_breaker(&self, id: u32) -> bool {
+        self.breaker == id && self.holds()
+    }
+
+    /// Whether this call holds a permit of the bulkhead `id`.
+    pub(crate) fn holds_bulkhead(&self, id: u32) -> bool {
+        self.bulkhead == id && self.holds()
+    }
+
+    fn holds(&self) -> bool {
+        self.lease.as_ref().is_none_or(Lease::holds)
+    }
+
+    /// The call was given a permit of the bulkhead `id`, or gives it back: [`NOBODY`].
+    pub(crate) fn set_bulkhead(&mut self, id: u32) {
+        self.bulkhead = id;
+        self.end_lease();
+    }
+
+    /// The call was admitted by the breaker `id`, or tells it how that ended: [`NOBODY`].
+    pub(crate) fn set_breaker(&mut self, id: u32) {
+        self.breaker = id;
+        self.end_lease();
+    }
+
+    /// Copies hold what an attempt held together or nothing: a task that outlives the attempt it
+    /// began in is not part of the next one.
+    fn end_lease(&mut self) {
+        if let Some(lease) = self.lease.take() {
+            lease.end();
+        }
+    }
+
     /// When this call ends itself or its running attempt, as far as the clocks have started.
     pub(crate) fn own_end(&self) -> Moment {
         let known = |limit: Limit| limit.known_end().unwrap_or(Moment::NEVER);
@@ -102,6 +142,9 @@ impl Frame {
     /// This frame for another task, where no call stands behind it that would end itself. What is
     /// left of the time is fixed now.
     pub(crate) fn carried(&mut self) -> Frame {
+        if (self.breaker, self.bulkhead) != (NOBODY, NOBODY) {
+            self.lease.get_or_insert_default();
+        }
         Frame {
             timeout: Limit::NONE,
             deadline: Limit::NONE,

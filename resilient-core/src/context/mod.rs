@@ -3,6 +3,7 @@
 
 mod deadline;
 mod frame;
+mod lease;
 mod limit;
 mod propagate;
 mod scope;

@@ -26,7 +26,9 @@ pin_project! {
 /// that is polled.
 ///
 /// Without it a spawned task starts with a clean slate: the process-wide registry, no deadline,
-/// no idempotency key. What was left of the time is fixed when this is called.
+/// no idempotency key. What was left of the time is fixed when this is called. A breaker or
+/// bulkhead that the call around holds lets the task's own calls pass only until that attempt has
+/// ended.
 ///
 /// ```
 /// # use resilient_core as resilient;

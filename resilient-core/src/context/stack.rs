@@ -54,13 +54,19 @@ pub(crate) fn surroundings() -> Surroundings {
 /// Whether a call around the running code was admitted by this breaker and has not ended.
 pub(crate) fn holds_breaker(id: u32) -> bool {
     !is_empty()
-        && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.breaker == id))
+        && AMBIENT.with_borrow(|ambient| {
+            let mut frames = ambient.frames.iter();
+            frames.any(|frame| frame.holds_breaker(id))
+        })
 }
 
 /// Whether a call around the running code holds a permit of this bulkhead.
 pub(crate) fn holds_bulkhead(id: u32) -> bool {
     !is_empty()
-        && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(|frame| frame.bulkhead == id))
+        && AMBIENT.with_borrow(|ambient| {
+            let mut frames = ambient.frames.iter();
+            frames.any(|frame| frame.holds_bulkhead(id))
+        })
 }
 
 /// Whether a call around the running code has a limit of its own at `limit` or before: once that
