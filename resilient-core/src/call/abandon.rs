@@ -23,6 +23,8 @@ impl Call {
         if self.plan.get().is_none() {
             return;
         }
+        // First, because at a thread's end reading the clock may panic.
+        self.hand_back();
         let verdict = if self.polling {
             Verdict::Panicked
         } else if self.hung() {
@@ -30,7 +32,6 @@ impl Call {
         } else {
             Verdict::Neutral
         };
-        self.hand_back();
         self.report(verdict, None);
         self.inside_span(|| telemetry::call_abandoned(self.frame.attempt, verdict));
     }
