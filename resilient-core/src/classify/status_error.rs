@@ -43,6 +43,7 @@ impl StatusError {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for StatusError {
     fn class(&self) -> Class {
         self.class
