@@ -8,20 +8,24 @@ use std::time::Duration;
 use resilient::breaker::BreakerState::{Closed, HalfOpen, Open};
 use resilient::breaker::{Breaker, BreakerState, Rule, Transition};
 use resilient::budget::Budget;
+use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
 use resilient::{Dependency, Registry, resilient, scope};
 use tracing::field::{Field, Visit};
+use tracing::span::{Id, Record};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
 
-use crate::script::Step::{F, Hang, S, Throttled};
-use crate::script::{Answer, Failure, Script, Step, registered};
+use crate::script::Step::{F, Hang, Permanent, S, Throttled};
+use crate::script::{Answer, Failure, Script, Step, poll_once, registered};
 
 thread_local! {
     static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static RECORDS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Writes every event as one line, its span first, into the lines of its thread: whether an event
+/// Writes every event as one line, its span first, into the lines of its thread, and what is added
+/// to a span into the records: whether an event
 /// is wanted is cached for the whole process, so that tests side by side need one subscriber.
 struct Lines;
 
@@ -43,6 +47,12 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         event.record(&mut text);
         LINES.with_borrow_mut(|lines| lines.push(text.0));
     }
+
+    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        let mut text = Text(String::new());
+        values.record(&mut text);
+        RECORDS.with_borrow_mut(|records| records.push(text.0));
+    }
 }
 
 fn listen() {
@@ -52,6 +62,7 @@ fn listen() {
         tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
     });
     take();
+    RECORDS.take();
 }
 
 fn take() -> Vec<String> {
@@ -148,6 +159,108 @@ async fn g07_the_reason_to_stop_is_told() {
             "{stops:?}"
         );
     }
+}
+
+/// How a call ends, how many attempts it made, and the word for its outcome.
+const ENDS: [(&str, Limited, &[Step], u32, &str); 11] = [
+    ("a success", |d| d, &[S], 1, "success"),
+    ("a retry that helped", |d| d, &[F, S], 2, "success"),
+    ("F02 all attempts failed", |d| d, &[F, F, F], 3, "network"),
+    ("an answer", |d| d, &[Permanent], 1, "client"),
+    (
+        "throttled for too long",
+        |d| d,
+        &[Throttled(90_000)],
+        1,
+        "throttled",
+    ),
+    (
+        "timeouts",
+        |d| d.retry(Retry::max(2).base("0s")).timeout("50ms"),
+        &[Hang, Hang],
+        2,
+        "timeout",
+    ),
+    (
+        "a timeout before too long a wait",
+        |d| d.timeout("50ms").deadline("120ms"),
+        &[Hang],
+        1,
+        "timeout",
+    ),
+    (
+        "the deadline",
+        |d| d.no_timeout().deadline("50ms"),
+        &[Hang],
+        1,
+        "deadline",
+    ),
+    (
+        "the deadline, after a failure",
+        |d| d.no_timeout().deadline("150ms"),
+        &[F, Hang],
+        2,
+        "network",
+    ),
+    (
+        "the breaker, after a failure",
+        |d| d.breaker(Breaker::consecutive(1)),
+        &[F],
+        1,
+        "network",
+    ),
+    (
+        "the breaker, at once",
+        |d| d.breaker(Breaker::consecutive(1)),
+        &[],
+        0,
+        "breaker_open",
+    ),
+];
+
+#[tokio::test(start_paused = true)]
+async fn the_span_of_a_call_is_told_its_end_once() {
+    for (id, limited, steps, attempts, outcome) in ENDS {
+        let dependency =
+            Dependency::named("dep").retry(Retry::max(3).base("100ms").jitter(Jitter::None));
+        let (_registry, policy) = registered(limited(dependency), "dep");
+        if steps.is_empty() {
+            let opening = Script::new(&[F]);
+            let _ = policy.call(|| opening.attempt()).await;
+        }
+        listen();
+        let script = Script::new(steps);
+        let _ = policy.call(|| script.attempt()).await;
+        let told = RECORDS.take().concat();
+        assert_eq!(
+            told,
+            format!(" attempts={attempts} outcome={outcome:?}"),
+            "{id}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_is_not_admitted_is_not_one_of_the_attempts() {
+    listen();
+    let (_registry, policy) = registered(dependency().bulkhead(Bulkhead::max_concurrent(1)), "dep");
+    let (script, holder) = (Script::new(&[F]), Script::new(&[Hang]));
+    let mut retried = Box::pin(policy.call(|| script.attempt()));
+    assert!(poll_once(retried.as_mut()).is_pending());
+    let mut holder = Box::pin(policy.call(|| holder.attempt()));
+    assert!(poll_once(holder.as_mut()).is_pending());
+    let _ = retried.await;
+    let lines = take();
+    let stopped = r#"resilient.call retry.stopped attempt=1 reason="bulkhead""#;
+    assert!(
+        lines
+            .last()
+            .unwrap()
+            .replace(" message=", " ")
+            .contains(stopped),
+        "{lines:#?}"
+    );
+    assert_eq!(RECORDS.take().concat(), r#" attempts=1 outcome="network""#);
 }
 
 #[tokio::test(start_paused = true)]

@@ -35,7 +35,8 @@ impl Drop for Inside<'_> {
     fn drop(&mut self) {
         stack::pop(&mut self.call.frame);
         if let Some(span) = &self.call.span {
-            span.with_subscriber(|(id, subscriber)| subscriber.exit(id));
+            span.span()
+                .with_subscriber(|(id, subscriber)| subscriber.exit(id));
         }
     }
 }
@@ -56,7 +57,8 @@ impl Call {
             return Poll::Ready(None);
         }
         if let Some(span) = &self.span {
-            span.with_subscriber(|(id, subscriber)| subscriber.enter(id));
+            span.span()
+                .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
         stack::push(&mut self.frame);
         self.polling = true;

@@ -27,8 +27,6 @@ mod verdict;
 use std::fmt;
 use std::sync::Arc;
 
-use tracing::Span;
-
 pub use attempt::Attempt;
 pub use outcome::{
     ByFn, ByFrom, ByTrait, FromRejection, Judge, Outcome, Reject, Unclassified, Via, When,
@@ -43,7 +41,7 @@ use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
 use crate::seam::random::Random;
 use crate::site::{Plan, Site};
-use crate::telemetry;
+use crate::telemetry::{self, CallSpan};
 use phase::Phase;
 
 /// A call in progress: what it holds and what it still may do.
@@ -69,7 +67,7 @@ pub struct Call {
     /// That wait was the dependency's wish, not a backoff.
     hinted: bool,
     /// Boxed, because only a call that somebody listens to has one.
-    span: Option<Box<Span>>,
+    span: Option<Box<CallSpan>>,
 }
 
 /// What the call must give back, whichever way it ends.
@@ -228,8 +226,15 @@ impl Call {
 
     fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {
         match &self.span {
-            Some(span) => span.in_scope(tell),
+            Some(span) => span.span().in_scope(tell),
             None => tell(),
+        }
+    }
+
+    /// Tells the span how the call ended.
+    fn tell_end(&self, kind: &'static str) {
+        if let Some(span) = &self.span {
+            span.ended(self.frame.attempt, kind);
         }
     }
 }

@@ -17,7 +17,7 @@ impl Call {
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
                 after: self.plan.get().map_or(Duration::ZERO, own_deadline),
             });
-        telemetry::call_ended(self.span.as_deref(), self.frame.attempt, rejection.kind());
+        self.tell_end(rejection.kind());
         self.inside_span(|| telemetry::call_rejected(&rejection));
         rejection
     }

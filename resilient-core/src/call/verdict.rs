@@ -45,12 +45,17 @@ impl Call {
         if !class.is_retryable() {
             self.verdict = verdict;
             self.close();
-            telemetry::call_ended(self.span.as_deref(), self.frame.attempt, kind);
+            self.tell_end(kind);
             return false;
         }
         let now = clock::now();
         self.judged(verdict, now);
-        self.again(class, kind, now)
+        let again = self.again(class, kind, now);
+        match &mut self.span {
+            Some(span) if again => span.keep(kind),
+            _ => self.tell_end(kind),
+        }
+        again
     }
 
     /// An attempt came back without an outcome: cut by a limit or not admitted.
@@ -63,7 +68,9 @@ impl Call {
             Phase::Refused { .. } => Stop::Breaker,
             _ => Stop::Deadline,
         };
-        if self.frame.attempt > 1 {
+        // The attempt was not made.
+        self.frame.attempt -= 1;
+        if self.frame.attempt > 0 {
             self.stopped(stop);
         }
         self.close();
@@ -74,7 +81,7 @@ impl Call {
                 late: false,
             })
         } else {
-            Unfinished::LastOutcome(cause)
+            self.last_outcome(cause)
         }
     }
 
@@ -87,7 +94,7 @@ impl Call {
         if cut != Cut::Timeout {
             self.stopped(Stop::Deadline);
             self.close();
-            return Unfinished::LastOutcome(cause);
+            return self.last_outcome(cause);
         }
         self.timed_out = true;
         if self.again(Class::transient(), "timeout", now) {
@@ -95,6 +102,13 @@ impl Call {
         } else {
             Unfinished::Rejection(cause)
         }
+    }
+
+    fn last_outcome(&self, cause: Phase) -> Unfinished {
+        if let Some(span) = &self.span {
+            span.ended_as_kept(self.frame.attempt);
+        }
+        Unfinished::LastOutcome(cause)
     }
 
     /// Plans the next attempt, or ends the call.
@@ -126,7 +140,6 @@ impl Call {
                     self.stopped(stop);
                 }
                 self.close();
-                telemetry::call_ended(self.span.as_deref(), self.frame.attempt, kind);
                 false
             }
         }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | span `resilient.call` | info | `site`, `dependency`; at the end `attempts`, `outcome` |
 //! | `retry.attempt` | info | `attempt` (the one that failed, from 1), `kind`, `delay_ms` |
-//! | `retry.stopped` | info | `attempt`, `reason` |
+//! | `retry.stopped` | info | `attempt` (the last one), `reason` |
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
@@ -14,6 +14,7 @@
 //! | field | values |
 //! |---|---|
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
+//! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
 //! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
 //! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
@@ -33,8 +34,39 @@ use crate::breaker::{Transition, Verdict};
 use crate::rejection::Rejection;
 use crate::retry::Stop;
 
+/// The span of a call that somebody listens to.
+#[derive(Debug)]
+pub(crate) struct CallSpan {
+    span: Span,
+    /// The word for the outcome the call ends with if its next attempt has none.
+    last: Option<&'static str>,
+}
+
+impl CallSpan {
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// An attempt had this outcome, and there is another attempt.
+    pub(crate) fn keep(&mut self, kind: &'static str) {
+        self.last = Some(kind);
+    }
+
+    /// The call ends with the outcome that was kept, if there is one.
+    pub(crate) fn ended_as_kept(&self, attempts: u32) {
+        if let Some(kind) = self.last {
+            self.ended(attempts, kind);
+        }
+    }
+
+    pub(crate) fn ended(&self, attempts: u32, kind: &'static str) {
+        self.span.record("attempts", attempts);
+        self.span.record("outcome", kind);
+    }
+}
+
 #[inline]
-pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<Span>> {
+pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
     // What most programs decide once and for all costs a call one load.
     if tracing::level_filters::LevelFilter::current() < tracing::Level::INFO {
         return None;
@@ -43,7 +75,7 @@ pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<Span>> {
 }
 
 #[cold]
-fn open_span(site: &str, dependency: &str) -> Option<Box<Span>> {
+fn open_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
     let span = tracing::info_span!(
         target: "resilient",
         "resilient.call",
@@ -52,14 +84,7 @@ fn open_span(site: &str, dependency: &str) -> Option<Box<Span>> {
         attempts = field::Empty,
         outcome = field::Empty,
     );
-    (!span.is_disabled()).then(|| Box::new(span))
-}
-
-pub(crate) fn call_ended(span: Option<&Span>, attempts: u32, kind: &'static str) {
-    if let Some(span) = span {
-        span.record("attempts", attempts);
-        span.record("outcome", kind);
-    }
+    (!span.is_disabled()).then(|| Box::new(CallSpan { span, last: None }))
 }
 
 pub(crate) fn retry(attempt: u32, kind: &'static str, delay: Duration) {
