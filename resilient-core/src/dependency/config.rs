@@ -255,8 +255,7 @@ fn collect<T>(
 impl Limit {
     fn settings(&self, policy: &'static str) -> Result<Option<Duration>, Vec<InvalidSetting>> {
         match self {
-            Limit::Off => Ok(None),
-            Limit::Default => Ok(None),
+            Limit::Off | Limit::Default => Ok(None),
             Limit::Given(given) => match given.get() {
                 Ok(Duration::ZERO) => Err(vec![InvalidSetting::new(
                     policy,
