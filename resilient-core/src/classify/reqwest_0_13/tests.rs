@@ -59,7 +59,9 @@ fn closed_port() -> String {
 async fn errors_as_they_really_come() {
     let unavailable = "HTTP/1.1 503 Unavailable\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n";
     let teapot = "HTTP/1.1 418 Teapot\r\ncontent-length: 0\r\n\r\n";
-    let circle = "HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n";
+    // Each answer ends its connection, and the next request must not try to use it.
+    let circle =
+        "HTTP/1.1 302 Found\r\nlocation: /\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     let broken_off = "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhal";
     for (url, class, kind) in [
         ("not a url".to_owned(), Class::Ignored, "other"),
