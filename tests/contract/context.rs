@@ -72,6 +72,20 @@ async fn x2_passthrough_runs_the_body_bare() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn x2_passthrough_wins_over_a_registry_of_the_sites_own() {
+    #[resilient(retry(max = 3, base = "0s"), idempotent, registry = registry)]
+    async fn annotated(registry: &Registry, attempts: &mut u32) -> Result<(), Failure> {
+        *attempts += 1;
+        Err(Failure::Transient)
+    }
+    let registry = Registry::new();
+    let (mut bare, mut guarded) = (0, 0);
+    let _ = scope(&testing::passthrough(), annotated(&registry, &mut bare)).await;
+    let _ = annotated(&registry, &mut guarded).await;
+    assert_eq!((bare, guarded), (1, 3));
+}
+
+#[tokio::test(start_paused = true)]
 async fn scopes_nest_and_end() {
     #[resilient(dependency = "scoped-only", idempotent)]
     async fn annotated() -> Result<(), Failure> {

@@ -124,9 +124,14 @@ impl Call {
     }
 
     /// Starts a call of `site` in `registry`.
+    ///
+    /// In a scope that runs annotated functions bare, it runs bare, too.
     pub fn within(registry: &Registry, site: &'static Site) -> Self {
-        let mut call = Call::in_registry(registry, site);
-        call.surround(&stack::surroundings(), Some(site));
+        let surroundings = stack::surroundings();
+        let bare = surroundings.registry.as_ref();
+        let bare = bare.filter(|registry| registry.is_passthrough());
+        let mut call = Call::in_registry(bare.unwrap_or(registry), site);
+        call.surround(&surroundings, Some(site));
         call
     }
 

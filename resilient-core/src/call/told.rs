@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::context::{Cut, Limit};
+use crate::context::Cut;
 use crate::rejection::Rejection;
-use crate::site::Plan;
 use crate::telemetry;
 
 impl Call {
@@ -15,7 +14,7 @@ impl Call {
         let rejection = self
             .told(ended)
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
-                after: self.plan.get().map_or(Duration::ZERO, own_deadline),
+                after: self.time_it_had(),
             });
         self.tell_end(rejection.kind());
         self.inside_span(|| telemetry::call_rejected(&rejection));
@@ -50,14 +49,16 @@ impl Call {
             _ => return None,
         })
     }
-}
 
-fn own_deadline(plan: &Plan) -> Duration {
-    let length = plan.deadline();
-    if Limit::of(length).is_none() {
-        Duration::ZERO
-    } else {
-        Duration::from_nanos(length)
+    /// The call's own deadline, if that is what ended it; a call around it left it no time at all.
+    fn time_it_had(&self) -> Duration {
+        let own = self.frame.deadline.known_end();
+        match (own, self.plan.get()) {
+            (Some(end), Some(plan)) if end < self.frame.inherited => {
+                Duration::from_nanos(plan.deadline())
+            }
+            _ => Duration::ZERO,
+        }
     }
 }
 

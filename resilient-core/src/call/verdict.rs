@@ -70,10 +70,10 @@ impl Call {
         };
         // The attempt was not made.
         self.frame.attempt -= 1;
+        self.close();
         if self.frame.attempt > 0 {
             self.stopped(stop);
         }
-        self.close();
         if self.timed_out {
             Unfinished::Rejection(Phase::Cut {
                 length: self.plan.get().map_or(0, Plan::timeout),
@@ -92,8 +92,8 @@ impl Call {
             _ => self.not_judged(),
         }
         if cut != Cut::Timeout {
-            self.stopped(Stop::Deadline);
             self.close();
+            self.stopped(Stop::Deadline);
             return self.last_outcome(cause);
         }
         self.timed_out = true;
@@ -116,7 +116,6 @@ impl Call {
         match self.next_delay(class, now) {
             Ok(delay) => {
                 let attempt = self.frame.attempt;
-                self.inside_span(|| telemetry::retry(attempt, kind, delay));
                 self.held.token = true;
                 self.frame.attempt += 1;
                 self.frame.timeout = Limit::of(self.plan.get().map_or(u64::MAX, Plan::timeout));
@@ -133,13 +132,14 @@ impl Call {
                 } else {
                     self.phase = Phase::Backoff;
                 }
+                self.inside_span(|| telemetry::retry(attempt, kind, delay));
                 true
             }
             Err(stop) => {
+                self.close();
                 if self.frame.max > 1 {
                     self.stopped(stop);
                 }
-                self.close();
                 false
             }
         }
