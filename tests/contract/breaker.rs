@@ -822,3 +822,34 @@ async fn k02_a_listener_may_register_look_and_call() {
     let _ = call(&policy, F).await;
     assert_eq!(*heard.lock().unwrap(), [(Open, Open, true, true)]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn b3_a_probe_is_not_late_because_it_stood_in_a_queue() {
+    let (registry, policy) = registered(
+        single(
+            Breaker::consecutive(1)
+                .open_for("1s")
+                .probes(1)
+                .close_after(1),
+        )
+        .bulkhead(resilient::bulkhead::Bulkhead::max_concurrent(1).max_queue(1))
+        .timeout("5s")
+        .no_deadline(),
+        "dep",
+    );
+    let holder = policy.clone();
+    let holder = tokio::spawn(async move { call(&holder, SlowS(7_000)).await });
+    tokio::task::yield_now().await;
+    registry.breaker("dep").unwrap().force_open();
+    registry.breaker("dep").unwrap().lift();
+    assert_eq!(
+        call(&policy, SlowS(4_000)).await,
+        Ok(200),
+        "5 s queued, 4 s of 5 run"
+    );
+    assert_eq!(
+        registry.breaker("dep").unwrap().state(),
+        BreakerState::Closed
+    );
+    assert!(holder.await.unwrap().is_err(), "cut by its timeout");
+}

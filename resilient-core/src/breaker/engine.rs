@@ -115,6 +115,23 @@ impl Engine {
         ))
     }
 
+    /// Whether a probe that stood in a queue may run now; its time starts here.
+    pub(crate) fn renew(
+        &mut self,
+        ticket: Ticket,
+        now: Moment,
+        attempt_timeout: Option<Duration>,
+    ) -> bool {
+        let now = self.tick(now);
+        let lease = lease(attempt_timeout, self.settings.open_for);
+        match (&mut self.phase, ticket.probe()) {
+            (Phase::HalfOpen(half_open), Some(probe)) if ticket.generation() == self.generation => {
+                half_open.renew(now, probe, lease)
+            }
+            _ => false,
+        }
+    }
+
     /// Counts an outcome, unless the state has changed since its call was admitted.
     pub(crate) fn record(
         &mut self,

@@ -45,6 +45,16 @@ impl HalfOpen {
         Some(probe)
     }
 
+    /// Starts a probe's time anew: it stood in a queue until now. `false` if it had lost its slot.
+    pub(crate) fn renew(&mut self, now: Moment, probe: NonZeroU32, lease: Duration) -> bool {
+        let slot = self.slots.iter_mut().find(|slot| slot.probe == probe);
+        let Some(slot) = slot.filter(|slot| slot.ends > now) else {
+            return false;
+        };
+        slot.ends = now.plus(lease);
+        true
+    }
+
     /// Gives a slot back; `false` if the probe had lost it.
     pub(crate) fn give_back(&mut self, now: Moment, probe: NonZeroU32) -> bool {
         let Some(index) = self.slots.iter().position(|slot| slot.probe == probe) else {

@@ -141,6 +141,16 @@ impl BreakerHandle {
         !ticket.is_probe() && self.published.word().state().admits_all()
     }
 
+    /// Whether a call that stood in a queue since it was admitted with `ticket` may run now. A
+    /// probe's lease starts here, if it has not lost its slot.
+    pub(crate) fn may_start(&self, ticket: Ticket, attempt_timeout: Option<Duration>) -> bool {
+        if !ticket.is_probe() {
+            return self.may_continue(ticket);
+        }
+        let now = now();
+        self.locked(now, |engine| engine.renew(ticket, now, attempt_timeout))
+    }
+
     /// Takes the verdict on an admitted call, and reads the clock if need be.
     pub(crate) fn record(&self, ticket: Ticket, verdict: Verdict) {
         if self.needs_engine(ticket, verdict) {

@@ -11,7 +11,6 @@ use crate::bulkhead::{Acquired, BulkheadHandle};
 use crate::context::{Limit, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
-use crate::site::Plan;
 
 /// Immediate retries in a row after which the task lets others run.
 const YIELD_EVERY: u32 = 32;
@@ -99,10 +98,7 @@ impl Call {
             None if stack::holds_breaker(breaker.id()) => return Ok(()),
             _ => {}
         }
-        let timeout = self.plan.get().map(Plan::timeout);
-        let timeout = timeout
-            .filter(|nanos| !Limit::of(*nanos).is_none())
-            .map(Duration::from_nanos);
+        let timeout = self.attempt_timeout();
         let ticket = self
             .inside_span(|| breaker.admit(timeout))
             .map_err(refused)?;
@@ -181,13 +177,16 @@ impl Call {
     fn still_admitted(&self) -> Result<(), Phase> {
         let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
         match (breaker, self.ticket) {
-            (Some(breaker), Some(ticket))
-                if !ticket.is_probe() && !breaker.may_continue(ticket) =>
-            {
+            (Some(breaker), Some(ticket)) if !breaker.may_start(ticket, self.attempt_timeout()) => {
                 Err(refused(breaker.refusal()))
             }
             _ => Ok(()),
         }
+    }
+
+    fn attempt_timeout(&self) -> Option<Duration> {
+        let timeout = self.plan.get()?.timeout();
+        (!Limit::of(timeout).is_none()).then(|| Duration::from_nanos(timeout))
     }
 
     fn leave_queue(&mut self) {
