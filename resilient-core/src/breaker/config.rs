@@ -1,12 +1,11 @@
 //! What a user writes about a breaker.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
 use super::transition::Transition;
 use crate::duration::{GivenDuration, IntoDuration};
-use crate::invalid::InvalidSetting;
+use crate::invalid::{InvalidSetting, Problems};
 
 const FAILURE_RATE: f64 = 0.7;
 const MIN_ATTEMPTS: u32 = 20;
@@ -352,29 +351,45 @@ impl Breaker {
     /// assert_eq!(errors[1].setting, "probes");
     /// ```
     pub fn settings(&self) -> Result<BreakerSettings, Vec<InvalidSetting>> {
-        let mut check = Check::default();
+        let mut check = Problems::of("breaker");
         // Without a rule by name there are both, as in the default.
         let has_rate = self.failure_rate.is_some() || self.consecutive.is_none();
         let has_run = self.consecutive.is_some() || self.failure_rate.is_none();
         let failure_rate = if has_rate {
             Some(self.rate_rule(&mut check))
         } else {
-            check.astray(
+            astray(
+                &mut check,
                 "min_attempts",
                 self.min_attempts.is_some(),
                 "or_failure_rate",
             );
-            check.astray("window", self.window.is_some(), "or_failure_rate");
+            astray(
+                &mut check,
+                "window",
+                self.window.is_some(),
+                "or_failure_rate",
+            );
             None
         };
         let consecutive = if has_run {
             Some(self.consecutive_rule(&mut check))
         } else {
-            check.astray("within", self.within.is_some(), "or_consecutive");
-            check.astray("spanning", self.spanning.is_some(), "or_consecutive");
+            astray(
+                &mut check,
+                "within",
+                self.within.is_some(),
+                "or_consecutive",
+            );
+            astray(
+                &mut check,
+                "spanning",
+                self.spanning.is_some(),
+                "or_consecutive",
+            );
             None
         };
-        let open_for = check.positive("open_for", self.open_for.as_ref(), OPEN_FOR);
+        let open_for = check.time("open_for", self.open_for.as_ref(), OPEN_FOR);
         let growth = self
             .growth
             .as_ref()
@@ -391,21 +406,17 @@ impl Breaker {
             drop_counts_after: self
                 .drop_counts_after
                 .as_ref()
-                .map(|given| check.duration("drop_counts_after", given)),
+                .map(|given| check.duration("drop_counts_after", Some(given), Duration::ZERO)),
             per: self.per.unwrap_or_default(),
             on_transition: self.on_transition.clone(),
         };
-        if check.found.is_empty() {
-            Ok(settings)
-        } else {
-            Err(check.found)
-        }
+        check.or(settings)
     }
 
-    fn rate_rule(&self, check: &mut Check) -> RateRule {
+    fn rate_rule(&self, check: &mut Problems) -> RateRule {
         let threshold = self.failure_rate.unwrap_or(FAILURE_RATE);
         if !(threshold > 0.0 && threshold <= 1.0) {
-            check.wrong(
+            check.add(
                 "failure_rate",
                 threshold,
                 "a share is above 0 and at most 1: write 0.7 for 70 %",
@@ -414,21 +425,21 @@ impl Breaker {
         RateRule {
             threshold,
             min_attempts: check.at_least_one("min_attempts", self.min_attempts, MIN_ATTEMPTS),
-            window: check.positive("window", self.window.as_ref(), WINDOW),
+            window: check.time("window", self.window.as_ref(), WINDOW),
         }
     }
 
-    fn consecutive_rule(&self, check: &mut Check) -> ConsecutiveRule {
+    fn consecutive_rule(&self, check: &mut Problems) -> ConsecutiveRule {
         let failures = check.at_least_one("consecutive", self.consecutive, CONSECUTIVE);
-        let found_before = check.found.len();
-        let within = check.positive("within", self.within.as_ref(), WITHIN);
+        let found_before = check.len();
+        let within = check.time("within", self.within.as_ref(), WITHIN);
         let spanning = match &self.spanning {
-            Some(given) => check.duration("spanning", given),
+            Some(given) => check.duration("spanning", Some(given), Duration::ZERO),
             None if self.consecutive.is_none() => SPANNING.min(within / 2),
             None => Duration::ZERO,
         };
-        if check.found.len() == found_before && spanning >= within {
-            check.wrong(
+        if check.len() == found_before && spanning >= within {
+            check.add(
                 "spanning",
                 format_args!("{spanning:?}"),
                 format!("failures within {within:?} span less than that: write a shorter time, or a longer `within`"),
@@ -442,18 +453,18 @@ impl Breaker {
     }
 }
 
-fn growth(check: &mut Check, factor: f64, max: &GivenDuration, open_for: Duration) -> Growth {
+fn growth(check: &mut Problems, factor: f64, max: &GivenDuration, open_for: Duration) -> Growth {
     if !(factor >= 1.0 && factor.is_finite()) {
-        check.wrong(
+        check.add(
             "growth",
             factor,
             "a factor is a finite number of at least 1: write 2.0 to double the open time",
         );
     }
     let given = max;
-    let max = check.duration("growth", given);
+    let max = check.duration("growth", Some(given), open_for);
     if given.get().is_ok() && max < open_for {
-        check.wrong(
+        check.add(
             "growth",
             given,
             format!("the longest open time is not shorter than `open_for`, {open_for:?}"),
@@ -462,65 +473,13 @@ fn growth(check: &mut Check, factor: f64, max: &GivenDuration, open_for: Duratio
     Growth { factor, max }
 }
 
-/// Collects what is wrong. What it returns for a wrong value is never used.
-#[derive(Default)]
-struct Check {
-    found: Vec<InvalidSetting>,
-}
-
-impl Check {
-    /// A number of a rule that the breaker does not have.
-    fn astray(&mut self, setting: &'static str, given: bool, adds_rule: &'static str) {
-        if given {
-            let reason = format!(
-                "the breaker has no such rule: add it with `{adds_rule}(..)`, or leave this out"
-            );
-            self.wrong(setting, "..", reason);
-        }
-    }
-
-    fn wrong(
-        &mut self,
-        setting: &'static str,
-        value: impl fmt::Display,
-        reason: impl Into<String>,
-    ) {
-        self.found
-            .push(InvalidSetting::new("breaker", setting, value, reason));
-    }
-
-    fn at_least_one(&mut self, setting: &'static str, given: Option<u32>, default: u32) -> u32 {
-        let value = given.unwrap_or(default);
-        if value == 0 {
-            self.wrong(setting, value, "write at least 1");
-        }
-        value
-    }
-
-    fn duration(&mut self, setting: &'static str, given: &GivenDuration) -> Duration {
-        match given.get() {
-            Ok(duration) => duration,
-            Err(error) => {
-                self.wrong(setting, given, error.to_string());
-                Duration::MAX
-            }
-        }
-    }
-
-    fn positive(
-        &mut self,
-        setting: &'static str,
-        given: Option<&GivenDuration>,
-        default: Duration,
-    ) -> Duration {
-        let Some(given) = given else {
-            return default;
-        };
-        let duration = self.duration(setting, given);
-        if duration.is_zero() {
-            self.wrong(setting, given, "write a time longer than zero");
-        }
-        duration
+/// Refuses a number of a rule that the breaker does not have.
+fn astray(check: &mut Problems, setting: &'static str, given: bool, adds_rule: &'static str) {
+    if given {
+        let reason = format!(
+            "the breaker has no such rule: add it with `{adds_rule}(..)`, or leave this out"
+        );
+        check.add(setting, "..", reason);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::duration::{GivenDuration, IntoDuration};
-use crate::invalid::InvalidSetting;
+use crate::invalid::{InvalidSetting, Problems};
 
 /// The smallest share a budget tells from zero; the engines count in units of it.
 const SMALLEST_SHARE: f64 = 1e-9;
@@ -151,7 +151,7 @@ impl Budget {
     /// Everything that cannot work, at once: shares that are negative, not finite or out of range,
     /// an empty bucket, times that are no duration or zero, settings of the other kind.
     pub fn settings(&self) -> Result<BudgetSettings, Vec<InvalidSetting>> {
-        let mut problems = Problems(Vec::new());
+        let mut problems = Problems::of("budget");
         let settings = match self.kind {
             Kind::Ratio(ratio) => {
                 problems.check_share("ratio", ratio, MOST_RATIO);
@@ -188,11 +188,7 @@ impl Budget {
                 BudgetSettings::Unlimited
             }
         };
-        if problems.0.is_empty() {
-            Ok(settings)
-        } else {
-            Err(problems.0)
-        }
+        problems.or(settings)
     }
 }
 
@@ -202,45 +198,16 @@ impl Default for Budget {
     }
 }
 
-struct Problems(Vec<InvalidSetting>);
-
 impl Problems {
-    fn add(&mut self, setting: &'static str, value: impl std::fmt::Display, reason: &str) {
-        self.0
-            .push(InvalidSetting::new("budget", setting, value, reason));
-    }
-
     fn check_share(&mut self, setting: &'static str, share: f64, most: f64) {
         if !(0.0..=most).contains(&share) {
-            self.add(setting, share, &format!("write a number from 0 to {most}"));
+            self.add(setting, share, format!("write a number from 0 to {most}"));
         } else if share > 0.0 && share < SMALLEST_SHARE {
             self.add(
                 setting,
                 share,
                 "too small to count; write 0, or 0.000000001 or more",
             );
-        }
-    }
-
-    fn time(
-        &mut self,
-        setting: &'static str,
-        given: Option<&GivenDuration>,
-        default: Duration,
-    ) -> Duration {
-        let Some(given) = given else {
-            return default;
-        };
-        match given.get() {
-            Ok(time) if time.is_zero() => {
-                self.add(setting, given, "write a time longer than zero");
-                default
-            }
-            Ok(time) => time,
-            Err(error) => {
-                self.add(setting, given, &error.to_string());
-                default
-            }
         }
     }
 
@@ -272,7 +239,7 @@ impl Problems {
         self.add(
             setting,
             value,
-            &format!("{kind} has no such setting; leave it out, or write {other}"),
+            format!("{kind} has no such setting; leave it out, or write {other}"),
         );
     }
 }

@@ -1,11 +1,10 @@
 //! The numbers of a retry policy, as given and as checked.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::jitter::Jitter;
 use crate::duration::{GivenDuration, IntoDuration};
-use crate::invalid::InvalidSetting;
+use crate::invalid::{InvalidSetting, Problems};
 
 /// Beyond this every cap is reached in one step or two.
 const LARGEST_FACTOR: f64 = 1000.0;
@@ -161,7 +160,7 @@ impl Retry {
     /// ```
     pub fn settings(&self) -> Result<RetrySettings, Vec<InvalidSetting>> {
         let defaults = RetrySettings::default();
-        let mut problems = Problems::default();
+        let mut problems = Problems::of("retry");
         let mut settings = RetrySettings {
             max: self.max.unwrap_or(defaults.max),
             base: problems.duration("base", self.base.as_ref(), defaults.base),
@@ -197,39 +196,7 @@ impl Retry {
                 ),
             }
         }
-        if problems.found.is_empty() {
-            Ok(settings)
-        } else {
-            Err(problems.found)
-        }
-    }
-}
-
-#[derive(Default)]
-struct Problems {
-    found: Vec<InvalidSetting>,
-}
-
-impl Problems {
-    fn add(&mut self, setting: &'static str, value: impl fmt::Display, reason: impl Into<String>) {
-        self.found
-            .push(InvalidSetting::new("retry", setting, value, reason));
-    }
-
-    fn duration(
-        &mut self,
-        setting: &'static str,
-        given: Option<&GivenDuration>,
-        default: Duration,
-    ) -> Duration {
-        let Some(given) = given else { return default };
-        match given.get() {
-            Ok(duration) => duration,
-            Err(error) => {
-                self.add(setting, given, error.to_string());
-                default
-            }
-        }
+        problems.or(settings)
     }
 }
 
