@@ -30,10 +30,28 @@ impl IdempotencyKey {
     pub(crate) fn drawn(bits: u128) -> Self {
         IdempotencyKey(Arc::new(Form::Drawn(bits)))
     }
+}
 
-    pub(crate) fn given(value: &dyn fmt::Display) -> Self {
-        IdempotencyKey::from(value.to_string())
+/// What `idempotency_key = expr` may be: anything with a text.
+#[diagnostic::on_unimplemented(
+    message = "an idempotency key must be `Display`, but `{Self}` is not",
+    label = "not `Display`",
+    note = "write an expression whose text is the key, for example the field of an argument or `format_args!(..)`; or leave the value out for a random key"
+)]
+pub trait KeyText {
+    /// The key with this text.
+    fn key(&self) -> IdempotencyKey;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: fmt::Display + ?Sized> KeyText for T {
+    fn key(&self) -> IdempotencyKey {
+        given(&self)
     }
+}
+
+fn given(value: &dyn fmt::Display) -> IdempotencyKey {
+    IdempotencyKey::from(value.to_string())
 }
 
 impl From<&str> for IdempotencyKey {

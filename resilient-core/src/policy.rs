@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{ByFn, ByFrom, ByTrait, Call, FromRejection, settle};
+use crate::call::{ByFn, Call, FromRejection, by_trait, rejected, settle};
 use crate::class::{Class, Classify};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
@@ -75,7 +75,7 @@ impl Policy {
         loop {
             // Called inside the attempt: after the backoff, and only if it is admitted.
             let mut out = call.attempt(async { body().await }).await;
-            settle(&mut call, &mut out, &mut last, ByTrait, ByFrom);
+            settle(&mut call, &mut out, &mut last, by_trait(), rejected);
             if let Some(outcome) = out {
                 return outcome;
             }
@@ -100,7 +100,7 @@ impl Policy {
         loop {
             // Called inside the attempt: after the backoff, and only if it is admitted.
             let mut out = call.attempt(async { body().await }).await;
-            settle(&mut call, &mut out, &mut last, ByFn(&classify), ByFrom);
+            settle(&mut call, &mut out, &mut last, ByFn(&classify), rejected);
             if let Some(outcome) = out {
                 return outcome;
             }

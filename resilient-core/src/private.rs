@@ -4,8 +4,9 @@ pub use inventory;
 
 pub use crate::breaker::Per;
 pub use crate::call::{
-    Attempt, ByFn, ByFrom, ByTrait, Call, FromRejection, Judge, Outcome, Reject, Unclassified, Via,
-    When, finish, settle,
+    Attempt, ByError, ByFn, Call, FromRejection, Judge, Outcome, Unclassified, When, by_trait,
+    finish, rejected, settle,
 };
+pub use crate::key::KeyText;
 pub use crate::retry::{Jitter, RetryOverrides};
 pub use crate::site::{Listed, Options, Site};

@@ -29,13 +29,13 @@ use std::sync::Arc;
 
 pub use attempt::Attempt;
 pub use outcome::{
-    ByFn, ByFrom, ByTrait, FromRejection, Judge, Outcome, Reject, Unclassified, Via, When,
+    ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };
 pub use settle::{finish, settle};
 
 use crate::breaker::{Ticket, Verdict};
 use crate::context::{Frame, Limit, stack};
-use crate::key::IdempotencyKey;
+use crate::key::{IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
@@ -210,8 +210,8 @@ impl Call {
     }
 
     /// The same key for every attempt: the text of `key`.
-    pub fn set_key(&mut self, key: &dyn fmt::Display) {
-        self.frame.key = Some(IdempotencyKey::given(key));
+    pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
+        self.frame.key = Some(key.key());
     }
 
     /// The same key for every attempt: 128 random bits.

@@ -22,6 +22,7 @@ pub trait Outcome: Sized {
     fn from_failure(failure: Self::Failure) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, E> Outcome for Result<T, E> {
     type Failure = E;
 
@@ -56,44 +57,64 @@ impl<E: From<Rejection>> FromRejection for E {
     }
 }
 
-/// How a site tells what an outcome means, and what it keeps of one between attempts.
-pub trait Judge<R> {
+/// What turns rejections into errors unless the site names a function, `reject = path`.
+///
+/// A function of its own, so that the error type's lack of [`FromRejection`] is told about the
+/// error type and not about a rule of ours.
+pub fn rejected<E: FromRejection>(rejection: Rejection) -> E {
+    E::from_rejection(rejection)
+}
+
+/// How a site tells what an outcome `R` with an error `E` means, and what it keeps of one between
+/// attempts.
+///
+/// No rule asks for `R: Outcome`: that is asked once, by `settle`, and what is no
+/// `Result` is told once.
+pub trait Judge<R, E> {
     /// What is kept while another attempt is made.
     type Kept;
 
     /// Whether an `Ok` may be called anything but a success.
     const DOUBTS_SUCCESS: bool = false;
 
-    /// The class, and the word for it in events.
-    fn judge(&self, outcome: &R) -> (Class, &'static str);
+    /// The class of an outcome, and the word for it in events.
+    fn judge(&self, outcome: &R, failure: Option<&E>) -> (Class, &'static str);
 
     /// What is kept of an outcome that another attempt may better.
-    fn keep(&self, outcome: R) -> Option<Self::Kept>;
+    fn keep(&self, outcome: R, failure: impl FnOnce(R) -> Option<E>) -> Option<Self::Kept>;
 
     /// The outcome again.
-    fn give_back(&self, kept: Self::Kept) -> R;
+    fn give_back(&self, kept: Self::Kept, outcome: impl FnOnce(E) -> R) -> R;
 }
 
-/// By the error type's [`Classify`].
+/// By the error alone: a function that says its class and the word for it.
 #[derive(Clone, Copy, Debug)]
-pub struct ByTrait;
+pub struct ByError<F>(F);
 
-impl<R: Outcome<Failure: Classify>> Judge<R> for ByTrait {
-    type Kept = R::Failure;
+/// By the error type's [`Classify`].
+///
+/// A function of its own, so that the error type's lack of it is told about the error type and not
+/// about a rule of ours.
+pub fn by_trait<E: Classify>() -> ByError<impl Fn(&E) -> (Class, &'static str)> {
+    ByError(|failure: &E| (failure.class(), failure.kind()))
+}
 
-    fn judge(&self, outcome: &R) -> (Class, &'static str) {
-        match outcome.failure() {
-            Some(failure) => (failure.class(), failure.kind()),
+impl<R, E, F: Fn(&E) -> (Class, &'static str)> Judge<R, E> for ByError<F> {
+    type Kept = E;
+
+    fn judge(&self, _: &R, failure: Option<&E>) -> (Class, &'static str) {
+        match failure {
+            Some(failure) => (self.0)(failure),
             None => (Class::Success, Class::Success.kind()),
         }
     }
 
-    fn keep(&self, outcome: R) -> Option<R::Failure> {
-        outcome.into_failure()
+    fn keep(&self, outcome: R, failure: impl FnOnce(R) -> Option<E>) -> Option<E> {
+        failure(outcome)
     }
 
-    fn give_back(&self, kept: R::Failure) -> R {
-        R::from_failure(kept)
+    fn give_back(&self, kept: E, outcome: impl FnOnce(E) -> R) -> R {
+        outcome(kept)
     }
 }
 
@@ -101,21 +122,21 @@ impl<R: Outcome<Failure: Classify>> Judge<R> for ByTrait {
 #[derive(Clone, Copy, Debug)]
 pub struct ByFn<F>(pub F);
 
-impl<R, F: Fn(&R) -> Class> Judge<R> for ByFn<F> {
+impl<R, E, F: Fn(&R) -> Class> Judge<R, E> for ByFn<F> {
     type Kept = R;
 
     const DOUBTS_SUCCESS: bool = true;
 
-    fn judge(&self, outcome: &R) -> (Class, &'static str) {
+    fn judge(&self, outcome: &R, _: Option<&E>) -> (Class, &'static str) {
         let class = (self.0)(outcome);
         (class, class.kind())
     }
 
-    fn keep(&self, outcome: R) -> Option<R> {
+    fn keep(&self, outcome: R, _: impl FnOnce(R) -> Option<E>) -> Option<R> {
         Some(outcome)
     }
 
-    fn give_back(&self, kept: R) -> R {
+    fn give_back(&self, kept: R, _: impl FnOnce(E) -> R) -> R {
         kept
     }
 }
@@ -124,11 +145,11 @@ impl<R, F: Fn(&R) -> Class> Judge<R> for ByFn<F> {
 #[derive(Clone, Copy, Debug)]
 pub struct When<F>(pub F);
 
-impl<R: Outcome, F: Fn(&R::Failure) -> bool> Judge<R> for When<F> {
-    type Kept = R::Failure;
+impl<R, E, F: Fn(&E) -> bool> Judge<R, E> for When<F> {
+    type Kept = E;
 
-    fn judge(&self, outcome: &R) -> (Class, &'static str) {
-        let class = match outcome.failure() {
+    fn judge(&self, _: &R, failure: Option<&E>) -> (Class, &'static str) {
+        let class = match failure {
             None => Class::Success,
             Some(failure) if (self.0)(failure) => Class::transient(),
             Some(_) => Class::Permanent,
@@ -136,12 +157,12 @@ impl<R: Outcome, F: Fn(&R::Failure) -> bool> Judge<R> for When<F> {
         (class, class.kind())
     }
 
-    fn keep(&self, outcome: R) -> Option<R::Failure> {
-        outcome.into_failure()
+    fn keep(&self, outcome: R, failure: impl FnOnce(R) -> Option<E>) -> Option<E> {
+        failure(outcome)
     }
 
-    fn give_back(&self, kept: R::Failure) -> R {
-        R::from_failure(kept)
+    fn give_back(&self, kept: E, outcome: impl FnOnce(E) -> R) -> R {
+        outcome(kept)
     }
 }
 
@@ -149,11 +170,11 @@ impl<R: Outcome, F: Fn(&R::Failure) -> bool> Judge<R> for When<F> {
 #[derive(Clone, Copy, Debug)]
 pub struct Unclassified;
 
-impl<R: Outcome> Judge<R> for Unclassified {
-    type Kept = R::Failure;
+impl<R, E> Judge<R, E> for Unclassified {
+    type Kept = E;
 
-    fn judge(&self, outcome: &R) -> (Class, &'static str) {
-        let class = if outcome.failure().is_some() {
+    fn judge(&self, _: &R, failure: Option<&E>) -> (Class, &'static str) {
+        let class = if failure.is_some() {
             Class::Permanent
         } else {
             Class::Success
@@ -161,37 +182,11 @@ impl<R: Outcome> Judge<R> for Unclassified {
         (class, class.kind())
     }
 
-    fn keep(&self, outcome: R) -> Option<R::Failure> {
-        outcome.into_failure()
+    fn keep(&self, outcome: R, failure: impl FnOnce(R) -> Option<E>) -> Option<E> {
+        failure(outcome)
     }
 
-    fn give_back(&self, kept: R::Failure) -> R {
-        R::from_failure(kept)
-    }
-}
-
-/// How a site turns a rejection into its error.
-pub trait Reject<R> {
-    /// The outcome that says so.
-    fn reject(&self, rejection: Rejection) -> R;
-}
-
-/// By `From<Rejection>` of the error type.
-#[derive(Clone, Copy, Debug)]
-pub struct ByFrom;
-
-impl<R: Outcome<Failure: FromRejection>> Reject<R> for ByFrom {
-    fn reject(&self, rejection: Rejection) -> R {
-        R::from_failure(R::Failure::from_rejection(rejection))
-    }
-}
-
-/// By a function, `reject = path`.
-#[derive(Clone, Copy, Debug)]
-pub struct Via<F>(pub F);
-
-impl<R: Outcome, F: Fn(Rejection) -> R::Failure> Reject<R> for Via<F> {
-    fn reject(&self, rejection: Rejection) -> R {
-        R::from_failure((self.0)(rejection))
+    fn give_back(&self, kept: E, outcome: impl FnOnce(E) -> R) -> R {
+        outcome(kept)
     }
 }

@@ -1,7 +1,7 @@
 //! The seam between a call and the user's types.
 
 use super::Call;
-use super::outcome::{Judge, Outcome, Reject};
+use super::outcome::{Judge, Outcome};
 use super::phase::Phase;
 use super::verdict::Unfinished;
 use crate::class::Class;
@@ -13,28 +13,31 @@ use crate::site::Plan;
 /// there is another attempt. In place, because outcomes are large and moving them is what a ready
 /// call would spend most of its time on.
 ///
-/// `last` holds the last outcome while the call goes on. Its type has a name of its own, because
-/// `J::Kept` in an argument would be one more place to tell that `J` is no judge of `R`.
+/// `last` holds the last outcome while the call goes on. The error type and that of `last` have
+/// names of their own, because `R::Failure` or `J::Kept` anywhere else would be one more place to
+/// tell that `R` is no `Result` or `J` no judge of it.
 #[inline]
 #[allow(
     clippy::needless_pass_by_value,
     reason = "the expansion passes unit structs"
 )]
-pub fn settle<R, J, X, K>(
+pub fn settle<R, E, J, X, K>(
     call: &mut Call,
     out: &mut Option<R>,
     last: &mut Option<K>,
     judge: J,
     reject: X,
 ) where
-    R: Outcome,
-    J: Judge<R, Kept = K>,
-    X: Reject<R>,
+    R: Outcome<Failure = E>,
+    J: Judge<R, E, Kept = K>,
+    X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
         let (class, kind) = call.classify(&judge, outcome);
         if call.finished(class, kind) {
-            *last = out.take().and_then(|outcome| judge.keep(outcome));
+            *last = out
+                .take()
+                .and_then(|outcome| judge.keep(outcome, R::into_failure));
         }
         return;
     }
@@ -43,9 +46,9 @@ pub fn settle<R, J, X, K>(
             *last = kept;
             None
         }
-        (Unfinished::LastOutcome(_), Some(kept)) => Some(judge.give_back(kept)),
+        (Unfinished::LastOutcome(_), Some(kept)) => Some(judge.give_back(kept, R::from_failure)),
         (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
-            Some(reject.reject(call.rejection(cause)))
+            Some(R::from_failure(reject(call.rejection(cause))))
         }
     };
 }
@@ -56,18 +59,18 @@ pub fn settle<R, J, X, K>(
     clippy::needless_pass_by_value,
     reason = "the expansion passes unit structs"
 )]
-pub fn finish<R, J, X>(call: &mut Call, out: Option<R>, judge: J, reject: X) -> R
+pub fn finish<R, E, J, X>(call: &mut Call, out: Option<R>, judge: J, reject: X) -> R
 where
-    R: Outcome,
-    J: Judge<R>,
-    X: Reject<R>,
+    R: Outcome<Failure = E>,
+    J: Judge<R, E>,
+    X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
         let (class, kind) = call.classify(&judge, &outcome);
         call.finished(class, kind);
         outcome
     } else {
-        reject.reject(call.unfinished_alone())
+        R::from_failure(reject(call.unfinished_alone()))
     }
 }
 
@@ -83,13 +86,18 @@ impl Call {
 
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.
     #[inline]
-    fn classify<R: Outcome, J: Judge<R>>(&self, judge: &J, outcome: &R) -> (Class, &'static str) {
-        if !J::DOUBTS_SUCCESS && outcome.failure().is_none() {
+    fn classify<R, E, J>(&self, judge: &J, outcome: &R) -> (Class, &'static str)
+    where
+        R: Outcome<Failure = E>,
+        J: Judge<R, E>,
+    {
+        let failure = outcome.failure();
+        if !J::DOUBTS_SUCCESS && failure.is_none() {
             return (Class::Success, Class::Success.kind());
         }
         match self.plan.get().and_then(Plan::rules) {
-            Some(rules) => with_rules(&rules, || judge.judge(outcome)),
-            None => judge.judge(outcome),
+            Some(rules) => with_rules(&rules, || judge.judge(outcome, failure)),
+            None => judge.judge(outcome, failure),
         }
     }
 }

@@ -95,7 +95,7 @@ impl Writer<'_> {
         let attempt = self.attempt(&own);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
-        let kinds = [judge.kind, reject.kind, judge.kind];
+        let kinds = [self.failure(), judge.kind, reject.kind, judge.kind];
         let (judge, reject) = (judge.value, reject.value);
 
         // A moved argument is reported "inside of this loop", with the loop shown here.
@@ -127,7 +127,7 @@ impl Writer<'_> {
         let attempt = self.attempt(&TokenStream::new());
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
-        let kinds = [judge.kind, reject.kind];
+        let kinds = [self.failure(), judge.kind, reject.kind];
         let (judge, reject) = (judge.value, reject.value);
         quote_spanned! {Span::mixed_site()=>
             let __resilient_out = __resilient_call.attempt(#attempt).await;
@@ -176,17 +176,31 @@ impl Writer<'_> {
         } else if let Some(classify) = options.classify.get() {
             self.named("ByFn", classify)
         } else if needed {
-            self.implied("ByTrait")
+            let rule = self.implied("by_trait");
+            Rule {
+                value: quote_spanned!(Span::mixed_site()=> #rule()),
+                kind: self.failure(),
+            }
         } else {
-            self.implied("Unclassified")
+            let private = &self.private;
+            Rule {
+                value: quote_spanned!(Span::mixed_site()=> #private::Unclassified),
+                kind: self.failure(),
+            }
         }
     }
 
     /// Who turns the library's own refusal into the function's error.
     fn reject(&self) -> Rule {
         match self.options.reject.get() {
-            Some(reject) => self.named("Via", reject),
-            None => self.implied("ByFrom"),
+            Some(reject) => Rule {
+                value: reject.to_token_stream(),
+                kind: Token![_](reject.span()),
+            },
+            None => Rule {
+                value: self.implied("rejected"),
+                kind: self.failure(),
+            },
         }
     }
 
@@ -200,14 +214,16 @@ impl Writer<'_> {
         }
     }
 
-    /// A rule that asks something of the error type, which is what lacks it.
-    fn implied(&self, rule: &str) -> Rule {
-        let private = &self.private;
+    /// A function of ours that asks something of the error type, which is what lacks it.
+    fn implied(&self, rule: &str) -> TokenStream {
+        let (private, failure) = (&self.private, self.failure());
         let rule = Ident::new(rule, Span::mixed_site());
-        Rule {
-            value: quote_spanned!(Span::mixed_site()=> #private::#rule),
-            kind: Token![_](self.function.failure()),
-        }
+        quote_spanned!(Span::mixed_site()=> #private::#rule::<#failure>)
+    }
+
+    /// The error type, left to inference.
+    fn failure(&self) -> Token![_] {
+        Token![_](self.function.failure())
     }
 
     /// An expression of the attribute by reference, so that it never moves an argument.
@@ -224,10 +240,11 @@ impl Writer<'_> {
                 | Expr::Paren(_)
                 | Expr::Path(_)
         );
+        let here = shown_at(expression.span());
         if closed {
-            quote_spanned!(Span::mixed_site()=> &#value)
+            quote_spanned!(here=> &#value)
         } else {
-            quote_spanned!(Span::mixed_site()=> &(#value))
+            quote_spanned!(here=> &(#value))
         }
     }
 }

@@ -75,12 +75,13 @@ where
                     _,
                     _,
                     _,
+                    _,
                 >(
                     &mut __resilient_call,
                     &mut __resilient_out,
                     &mut __resilient_last,
                     ::resilient::__private::When(Error::is_transient),
-                    ::resilient::__private::ByFrom,
+                    ::resilient::__private::rejected::<_>,
                 );
                 if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                     return __resilient_ret;

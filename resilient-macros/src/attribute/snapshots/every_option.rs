@@ -53,12 +53,13 @@ async fn call(&self) -> Result<u32, Error> {
             _,
             _,
             _,
+            _,
         >(
             &mut __resilient_call,
             &mut __resilient_out,
             &mut __resilient_last,
             ::facade::resilient::__private::ByFn(judge::<u32>),
-            ::facade::resilient::__private::Via(Error::refused),
+            Error::refused,
         );
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;

@@ -64,12 +64,13 @@ async fn r#move(
             _,
             _,
             _,
+            _,
         >(
             &mut __resilient_call,
             &mut __resilient_out,
             &mut __resilient_last,
-            ::resilient::__private::ByTrait,
-            ::resilient::__private::ByFrom,
+            ::resilient::__private::by_trait::<_>(),
+            ::resilient::__private::rejected::<_>,
         );
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;

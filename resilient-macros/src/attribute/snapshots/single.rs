@@ -37,10 +37,11 @@ async fn send(
         Result<_, Error>,
         _,
         _,
+        _,
     >(
         &mut __resilient_call,
         __resilient_out,
         ::resilient::__private::Unclassified,
-        ::resilient::__private::ByFrom,
+        ::resilient::__private::rejected::<_>,
     );
 }
