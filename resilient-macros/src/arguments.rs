@@ -2,23 +2,31 @@
 //!
 //! A wrong option is noted and skipped, so that every mistake of a list is told at once.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Token, parenthesized, token};
+use syn::{Lit, Token, parenthesized, token};
 
-use crate::diagnostic::Errors;
+use crate::diagnostic::{Errors, value_missing};
 
 /// Reads the value of one option, whose key has been read.
 pub(crate) type ReadOption<'a> =
     dyn FnMut(&Ident, ParseStream<'_>, &mut Errors) -> syn::Result<()> + 'a;
 
+/// What to write instead of something that is no option, perhaps a literal.
+pub(crate) type Stranger<'a> = dyn Fn(Option<Lit>) -> String + 'a;
+
 /// Calls `read` with each key in `input`, and skips what it could not read.
-pub(crate) fn each_option(input: ParseStream<'_>, errors: &mut Errors, read: &mut ReadOption<'_>) {
+pub(crate) fn each_option(
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+    stranger: &Stranger<'_>,
+    read: &mut ReadOption<'_>,
+) {
     while !input.is_empty() {
         let done = match input.call(Ident::parse_any) {
             Ok(key) => read(&key, input, errors).and_then(|()| separated(input)),
-            Err(_) => Err(input.error("expected an option such as `retry(max = 4)`")),
+            Err(_) => Err(input.error(stranger(input.fork().parse().ok()))),
         };
         if errors.keep(done).is_none() {
             skip(input);
@@ -51,11 +59,14 @@ pub(crate) fn assigned<T>(
     input: ParseStream<'_>,
     read: impl FnOnce(&Ident, ParseStream<'_>) -> syn::Result<T>,
 ) -> syn::Result<T> {
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        let content: TokenStream = content.parse()?;
+        return Err(value_missing(key, Some(content)));
+    }
     if input.parse::<Option<Token![=]>>()?.is_none() || is_bare(input) {
-        return Err(syn::Error::new(
-            key.span(),
-            format_args!("`{key}` needs a value: `{key} = ..`"),
-        ));
+        return Err(value_missing(key, None));
     }
     read(key, input)
 }
@@ -65,6 +76,7 @@ pub(crate) fn nested(
     key: &Ident,
     input: ParseStream<'_>,
     errors: &mut Errors,
+    stranger: &Stranger<'_>,
     read: &mut ReadOption<'_>,
 ) -> syn::Result<()> {
     if !input.peek(token::Paren) {
@@ -72,7 +84,7 @@ pub(crate) fn nested(
     }
     let content;
     parenthesized!(content in input);
-    each_option(&content, errors, read);
+    each_option(&content, errors, stranger, read);
     Ok(())
 }
 

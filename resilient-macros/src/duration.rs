@@ -6,17 +6,23 @@ use humantime::DurationError;
 
 use crate::diagnostic::nearest;
 
-const UNITS: [&str; 29] = [
-    "ns", "nsec", "nanos", "us", "usec", "ms", "msec", "millis", "s", "sec", "secs", "second",
-    "seconds", "m", "min", "mins", "minute", "minutes", "h", "hr", "hour", "hours", "d", "day",
-    "days", "week", "weeks", "month", "year",
+/// The units that are told, and the other words for each, whether the grammar knows them or not.
+const UNITS: [(&str, &[&str]); 8] = [
+    ("ns", &["nsec", "nanos", "nanoseconds"]),
+    ("us", &["usec", "micros", "microseconds"]),
+    ("ms", &["msec", "millis", "milliseconds"]),
+    ("s", &["sec", "secs", "second", "seconds"]),
+    ("m", &["min", "mins", "minute", "minutes"]),
+    ("h", &["hr", "hrs", "hour", "hours"]),
+    ("d", &["day", "days"]),
+    ("w", &["week", "weeks"]),
 ];
 
 /// The duration that `text` stands for, or what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     if text.starts_with('-') {
-        return Err("a duration cannot be negative".to_owned());
+        return Err("a duration cannot be negative; write for example `\"5s\"`".to_owned());
     }
     // The grammar lets a lone zero go without a unit; here every duration has one.
     if text == "0" {
@@ -37,7 +43,8 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
                 .unwrap_or('?')
         ),
         DurationError::NumberOverflow => {
-            "the duration is too large, or finer than a nanosecond".to_owned()
+            "the duration is too large, or finer than a nanosecond; write for example `\"5s\"`"
+                .to_owned()
         }
     })
 }
@@ -47,11 +54,22 @@ fn unit_missing(text: &str) -> String {
 }
 
 fn unit_unknown(unit: &str) -> String {
-    let meant = match nearest(unit, UNITS) {
-        Some(near) => format!("; did you mean `{near}`?"),
+    let words = UNITS
+        .iter()
+        .flat_map(|(short, long)| long.iter().copied().chain([*short]));
+    let meant = nearest(unit, words).and_then(|word| {
+        let same = |(short, long): &&(&str, &[&str])| *short == word || long.contains(&word);
+        UNITS.iter().find(same)
+    });
+    let meant = match meant {
+        Some((short, _)) => format!("; did you mean `{short}`?"),
         None => String::new(),
     };
-    format!("unknown unit `{unit}` in a duration{meant} (units: ns, us, ms, s, m, h, d)")
+    let short: Vec<&str> = UNITS.iter().map(|(short, _)| *short).collect();
+    format!(
+        "unknown unit `{unit}` in a duration{meant} (units: {})",
+        short.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -83,8 +101,15 @@ mod tests {
             ("-5s", "cannot be negative"),
             (
                 "5 sconds",
-                "unknown unit `sconds` in a duration; did you mean `seconds`?",
+                "unknown unit `sconds` in a duration; did you mean `s`? (units: ns, us, ms, s, m, h, d, w)",
             ),
+            (
+                "5sek",
+                "unknown unit `sek` in a duration; did you mean `s`?",
+            ),
+            ("5 milliseconds", "did you mean `ms`?"),
+            ("5S", "did you mean `s`?"),
+            ("2 wekes", "did you mean `w`?"),
             ("5 bananas", "unknown unit `bananas` in a duration (units:"),
             ("5s 3", "needs a unit"),
             ("5,5s", "unexpected ','"),
@@ -101,8 +126,13 @@ mod tests {
 
     #[test]
     fn every_unit_offered_is_understood() {
-        for unit in UNITS {
-            assert!(parse(&format!("1{unit}")).is_ok(), "{unit}");
+        for (short, long) in UNITS {
+            let one = parse(&format!("1{short}"));
+            assert!(one.is_ok(), "{short}");
+            for word in long {
+                let same = parse(&format!("1{word}"));
+                assert!(same.is_err() || same == one, "{word}");
+            }
         }
     }
 }

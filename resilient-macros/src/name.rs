@@ -5,7 +5,7 @@ const LONGEST: usize = 128;
 /// Why `name` cannot name a dependency, or nothing if it can.
 pub(crate) fn problem(name: &str) -> Option<String> {
     if name.is_empty() {
-        return Some("the name is empty".to_owned());
+        return Some("the name is empty; write for example `\"payment\"`".to_owned());
     }
     if name.len() > LONGEST {
         return Some(format!(

@@ -134,7 +134,10 @@ impl Options {
     /// If it is zero: a compile error, because this runs in a constant.
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
-        assert!(!timeout.is_zero(), "`timeout` must be longer than zero");
+        assert!(
+            !timeout.is_zero(),
+            "`timeout` must be greater than zero; leave it out, or name a longer constant"
+        );
         self.timeout = Some(timeout);
         self
     }
@@ -146,7 +149,10 @@ impl Options {
     /// If it is zero: a compile error, because this runs in a constant.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
-        assert!(!deadline.is_zero(), "`deadline` must be longer than zero");
+        assert!(
+            !deadline.is_zero(),
+            "`deadline` must be greater than zero; leave it out, or name a longer constant"
+        );
         self.deadline = Some(deadline);
         self
     }

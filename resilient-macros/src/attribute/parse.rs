@@ -9,14 +9,15 @@ use syn::{LitInt, Token, parenthesized, token};
 use super::options::{Breaker, JITTER, NESTED, Options, PER, Retry, RetryOptions};
 use super::vocabulary::Place;
 use crate::arguments::{assigned, each_option, is_bare, nested};
-use crate::diagnostic::Errors;
+use crate::diagnostic::{Errors, value_missing};
 use crate::value;
 
 /// The options in `arguments`.
 pub(crate) fn parse(arguments: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options::default();
     let read = |input: ParseStream<'_>| {
-        each_option(input, errors, &mut |key, input, errors| {
+        let stranger = |literal| Place::Attribute.stranger(literal);
+        each_option(input, errors, &stranger, &mut |key, input, errors| {
             read_option(&mut options, key, input, errors)
         });
         Ok(())
@@ -62,15 +63,15 @@ fn read_option(
             options.deadline.fill(key, value, errors);
         }
         "idempotency_key" => {
-            let value = if input.peek(Token![=]) {
-                Some(assigned(key, input, |_, input| value::expression(input))?)
-            } else {
+            let value = if is_bare(input) {
                 None
+            } else {
+                Some(assigned(key, input, |_, input| value::expression(input))?)
             };
             options.idempotency_key.fill(key, value, errors);
         }
         "idempotent" => {
-            let value = !input.peek(Token![=]) || assigned(key, input, value::truth)?;
+            let value = is_bare(input) || assigned(key, input, value::truth)?;
             options.idempotent.fill(key, value, errors);
         }
         "classify" => {
@@ -116,7 +117,8 @@ fn retry(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Resul
     }
     let mut options = RetryOptions::default();
     if !is_bare(input) {
-        nested(key, input, errors, &mut |key, input, errors| {
+        let stranger = |literal| Place::Retry.stranger(literal);
+        nested(key, input, errors, &stranger, &mut |key, input, errors| {
             read_retry_option(&mut options, key, input, errors)
         })?;
     }
@@ -176,12 +178,10 @@ fn breaker(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Res
         return Ok(breaker);
     }
     if is_bare(input) {
-        return Err(syn::Error::new(
-            key.span(),
-            "`breaker` needs the name of a dependency: `breaker = \"name\"`",
-        ));
+        return Err(value_missing(key, None));
     }
-    nested(key, input, errors, &mut |key, input, errors| {
+    let stranger = |literal| Place::Breaker.stranger(literal);
+    nested(key, input, errors, &stranger, &mut |key, input, errors| {
         match key.to_string().as_str() {
             "name" => {
                 let value = assigned(key, input, value::text)?;

@@ -1,6 +1,7 @@
 //! Which options exist where, and what an unknown one was meant to be.
 
 use proc_macro2::Ident;
+use syn::Lit;
 
 use crate::diagnostic::{listed, nearest};
 
@@ -37,13 +38,13 @@ impl Place {
     fn options(self) -> &'static [&'static str] {
         match self {
             Place::Attribute => &[
+                "dependency",
                 "retry",
                 "breaker",
                 "timeout",
                 "deadline",
                 "bulkhead",
                 "budget",
-                "dependency",
                 "idempotency_key",
                 "idempotent",
                 "classify",
@@ -72,6 +73,36 @@ impl Place {
             Place::Attribute => None,
             Place::Retry => Some("retry"),
             Place::Breaker => Some("breaker"),
+        }
+    }
+
+    /// What to write instead of something that is no option.
+    pub(crate) fn stranger(self, literal: Option<Lit>) -> String {
+        match (self, literal) {
+            (Place::Attribute, Some(Lit::Str(name))) => format!(
+                "a name needs an option in front: write `dependency = {}`",
+                name.token()
+            ),
+            (Place::Attribute, _) => "expected an option such as `dependency = \"name\"` or \
+                                      `retry(max = 4)`"
+                .to_owned(),
+            (Place::Retry, Some(Lit::Int(max))) => {
+                format!("`retry` takes options: write `retry(max = {max})`")
+            }
+            (Place::Retry, Some(Lit::Str(name))) => {
+                format!(
+                    "a name takes no parentheses: write `retry = {}`",
+                    name.token()
+                )
+            }
+            (Place::Retry, _) => "expected an option such as `max = 4`".to_owned(),
+            (Place::Breaker, Some(Lit::Str(name))) => {
+                format!(
+                    "a name takes no parentheses: write `breaker = {}`",
+                    name.token()
+                )
+            }
+            (Place::Breaker, _) => "expected an option such as `name = \"name\"`".to_owned(),
         }
     }
 
@@ -108,8 +139,14 @@ impl Place {
         } else if let Some(near) = synonym.or_else(|| nearest(&word, options.clone())) {
             format!("unknown option `{word}`{here}; did you mean `{near}`?")
         } else {
+            let elsewhere = match self {
+                Place::Breaker => {
+                    "; what opens the breaker is registered with the dependency, not written here"
+                }
+                _ => "",
+            };
             format!(
-                "unknown option `{word}`{here}; expected one of {}",
+                "unknown option `{word}`{here}; expected one of {}{elsewhere}",
                 listed(options)
             )
         };

@@ -165,7 +165,11 @@ fn options(
     };
     let before = errors.count();
     let read = |input: ParseStream<'_>| {
-        each_option(input, errors, &mut |key, input, errors| {
+        let stranger = |_| match known {
+            [only] => format!("expected the option `{only} = ..`"),
+            several => format!("expected one of {}", listed(several.iter().copied())),
+        };
+        each_option(input, errors, &stranger, &mut |key, input, errors| {
             if known.iter().any(|known| key == known) {
                 option(&mut options, key, input, errors)
             } else {

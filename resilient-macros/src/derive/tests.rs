@@ -232,6 +232,15 @@ fn wrong_marks() {
         (
             quote!(
                 enum E {
+                    #[permanent("business")]
+                    A,
+                }
+            ),
+            &["expected the option `kind = ..`"],
+        ),
+        (
+            quote!(
+                enum E {
                     #[fault = 1]
                     A,
                 }

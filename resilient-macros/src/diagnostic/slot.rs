@@ -19,7 +19,10 @@ impl<T> Slot<T> {
     /// Fills the slot; a second value is an error at both keys.
     pub(crate) fn fill(&mut self, key: &Ident, value: T, errors: &mut Errors) {
         if let Some((_, first)) = &self.given {
-            errors.at(key.span(), format_args!("duplicate option `{key}`"));
+            errors.at(
+                key.span(),
+                format_args!("duplicate option `{key}`; drop one"),
+            );
             errors.at(*first, format_args!("`{key}` is first given here"));
         } else {
             self.given = Some((value, key.span()));

@@ -83,6 +83,12 @@ fn expect_function(input: ParseStream<'_>) -> syn::Result<()> {
         }
     }
     Err(match first {
+        Some(word) if word == "impl" || word == "trait" => syn::Error::new(
+            word.span(),
+            format_args!(
+                "`#[resilient]` goes on an `async fn`, found `{word}`; put it on each method"
+            ),
+        ),
         Some(word) => syn::Error::new(
             word.span(),
             format_args!("`#[resilient]` goes on an `async fn`, found `{word}`"),
@@ -132,7 +138,8 @@ fn split_inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
 fn nothing_to_protect(place: proc_macro2::Span) -> syn::Error {
     syn::Error::new(
         place,
-        "a function without a `Result` cannot fail; there is nothing to protect",
+        "a function without a `Result` cannot fail, so there is nothing to protect; \
+         let it return `Result<T, E>`, or drop `#[resilient]`",
     )
 }
 

@@ -81,7 +81,10 @@ fn clones(function: &Function, options: &Options, errors: &mut Errors) {
     let bindings = function.bindings();
     for (index, name) in names.iter().enumerate() {
         if names[..index].contains(name) {
-            errors.at(name.span(), format_args!("duplicate `{name}` in `clone`"));
+            errors.at(
+                name.span(),
+                format_args!("duplicate `{name}` in `clone`; name it once"),
+            );
             continue;
         }
         if name == "self" {
@@ -96,7 +99,8 @@ fn clones(function: &Function, options: &Options, errors: &mut Errors) {
             Some(_) => errors.at(
                 name.span(),
                 format_args!(
-                    "`{name}` is already a reference; `clone` is only for owned arguments"
+                    "`{name}` is already a reference, and `clone` is only for owned arguments; \
+                     drop it"
                 ),
             ),
             None => {

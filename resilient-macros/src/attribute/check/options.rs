@@ -24,7 +24,7 @@ pub(crate) fn options(options: &Options, errors: &mut Errors) {
         ("timeout", &options.timeout),
         ("deadline", &options.deadline),
         "is longer than",
-        "so it can never fire",
+        "so it can never fire; write a shorter `timeout` or a longer `deadline`",
         errors,
     );
     if let Some(breaker) = options.breaker.get()
@@ -55,8 +55,8 @@ fn some_policy(options: &Options, errors: &mut Errors) {
     if !given {
         errors.at(
             Span::call_site(),
-            "at least one policy is needed: `retry`, `breaker`, `timeout`, `deadline`, \
-             `bulkhead`, `dependency` or `idempotency_key`",
+            "at least one policy is needed: `dependency = \"name\"`, `retry`, `breaker`, `timeout`, \
+             `deadline`, `bulkhead` or `idempotency_key`",
         );
     }
 }
@@ -66,7 +66,7 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
         ("base", &retry.base),
         ("cap", &retry.cap),
         "is greater than",
-        "so every delay would be cut",
+        "so every delay would be cut; write a shorter `base` or a longer `cap`",
         errors,
     );
     let single = matches!(retry.max.get(), Some(Value::Literal { value: 1, .. }));
@@ -80,7 +80,12 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
         ];
         for (name, key) in waiting {
             if let Some(key) = key {
-                errors.at(key, format_args!("`{name}` has no effect when `max = 1`"));
+                errors.at(
+                    key,
+                    format_args!(
+                        "`{name}` has no effect when `max = 1`; drop it or allow another attempt"
+                    ),
+                );
             }
         }
     }

@@ -1,16 +1,22 @@
 //! The forms a value can take, and what to write instead of the ones it cannot.
 
+mod constant;
+mod number;
+
 use std::fmt::Display;
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use syn::ext::IdentExt;
+use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Lit, LitStr, Path, Token, UnOp, braced};
+use syn::{Expr, ExprPath, Lit, LitStr, Path, Token};
 
-use crate::diagnostic::{listed, nearest};
+use crate::diagnostic::{listed, nearest, written};
 use crate::{duration, name};
+use constant::{in_braces, is_variable, without_braces};
+
+pub(crate) use number::{count, factor};
 
 /// A value in an attribute: a literal, read here, or a constant in braces, read by the compiler.
 pub(crate) enum Value<T> {
@@ -38,6 +44,17 @@ impl<T> Value<T> {
 
 /// A string: a name of a dependency or of the function.
 pub(crate) fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<LitStr>> {
+    if let Ok(path) = input.fork().call(Path::parse_mod_style)
+        && let Some(word) = path.get_ident().filter(|_| is_variable(&path))
+        && is_alone(input)
+    {
+        return Err(refuse(
+            input,
+            format_args!(
+                "`{key}` is a string: write `{key} = \"{word}\"`, or a constant in braces"
+            ),
+        ));
+    }
     let value = string(key, "a string", input)?;
     if let Some((literal, span)) = value.literal()
         && let Some(problem) = name::problem(&literal.value())
@@ -64,60 +81,12 @@ pub(crate) fn time_span(key: &Ident, input: ParseStream<'_>) -> syn::Result<Valu
     match value.literal() {
         Some((literal, span)) if literal.is_zero() => Err(syn::Error::new(
             span,
-            format_args!("`{key}` must be greater than zero"),
+            format_args!(
+                "`{key}` must be greater than zero; write for example `\"5s\"`, \
+                 or leave `{key}` out"
+            ),
         )),
         _ => Ok(value),
-    }
-}
-
-/// A number of attempts.
-pub(crate) fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u32>> {
-    if let Some(constant) = constant(input)? {
-        return Ok(Value::Constant(constant));
-    }
-    let value: Expr = number(key, "an integer", input)?;
-    let span = value.span();
-    let given = match &value {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(int) => int.base10_parse::<u32>().ok(),
-            _ => None,
-        },
-        _ => None,
-    };
-    match given {
-        Some(0) => Err(syn::Error::new(
-            span,
-            format_args!("`{key}` counts attempts including the first; it must be at least 1"),
-        )),
-        Some(value) => Ok(Value::Literal { value, span }),
-        None => Err(syn::Error::new(
-            span,
-            format_args!("expected a whole number from 1 to {}", u32::MAX),
-        )),
-    }
-}
-
-/// A factor by which delays grow.
-pub(crate) fn factor(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<f64>> {
-    if let Some(constant) = constant(input)? {
-        return Ok(Value::Constant(constant));
-    }
-    let value: Expr = number(key, "a number", input)?;
-    let span = value.span();
-    let given = match &value {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(int) => int.base10_parse::<f64>().ok(),
-            Lit::Float(float) => float.base10_parse::<f64>().ok(),
-            _ => None,
-        },
-        _ => None,
-    };
-    match given {
-        Some(value) if value.is_finite() && value >= 1.0 => Ok(Value::Literal { value, span }),
-        _ => Err(syn::Error::new(
-            span,
-            format_args!("`{key}` below 1 makes delays shrink; write a number from 1.0 on"),
-        )),
     }
 }
 
@@ -127,10 +96,17 @@ pub(crate) fn word(
     words: &[(&'static str, &'static str)],
     input: ParseStream<'_>,
 ) -> syn::Result<&'static str> {
-    if let Ok(bare) = input.fork().call(Ident::parse_any) {
+    let known = || words.iter().map(|(word, _)| *word);
+    if let Ok(path) = input.fork().call(Path::parse_mod_style) {
+        let meant = path.segments.last().map(|last| last.ident.to_string());
+        let meant = meant.unwrap_or_default().to_lowercase();
+        let example = match nearest(&meant, known()) {
+            Some(near) => format!("write `{key} = \"{near}\"`"),
+            None => format!("expected one of {}", listed(known())),
+        };
         return Err(refuse(
             input,
-            format_args!("`{key}` is a string: write `{key} = \"{bare}\"`"),
+            format_args!("`{key}` is a string: {example}"),
         ));
     }
     let literal: Lit = input.parse()?;
@@ -144,7 +120,6 @@ pub(crate) fn word(
     if let Some((_, name)) = words.iter().find(|(word, _)| *word == given) {
         return Ok(name);
     }
-    let known = || words.iter().map(|(word, _)| *word);
     let meant = match nearest(&given, known()) {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
@@ -179,7 +154,10 @@ pub(crate) fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<ExprP
             match &literal.lit {
                 Lit::Str(text) => format!(
                     "expected the path of a function, found a string; write `{key} = {}`",
-                    text.value()
+                    match text.parse::<ExprPath>() {
+                        Ok(_) => text.value(),
+                        Err(_) => "path".to_owned(),
+                    }
                 ),
                 other => format!(
                     "expected the path of a function, found {}",
@@ -190,6 +168,13 @@ pub(crate) fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<ExprP
         Expr::Closure(closure) => Err(syn::Error::new(
             closure.span(),
             format_args!("`{key}` takes the path of a function; move the closure into a function"),
+        )),
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(_)) => Err(syn::Error::new(
+            call.span(),
+            format_args!(
+                "`{key}` takes the path of a function, without calling it: write `{key} = {}`",
+                written(call.func.to_token_stream())
+            ),
         )),
         other => Err(syn::Error::new(
             other.span(),
@@ -220,17 +205,11 @@ pub(crate) fn library(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> 
 
 /// A string or a constant in braces.
 fn string(key: &Ident, expected: &str, input: ParseStream<'_>) -> syn::Result<Value<LitStr>> {
-    if let Some(constant) = constant(input)? {
+    if let Some(constant) = in_braces(input)? {
         return Ok(Value::Constant(constant));
     }
-    if let Ok(path) = input.fork().call(Path::parse_mod_style) {
-        return Err(refuse(
-            input,
-            format_args!(
-                "`{key}` is {expected}, or a constant in braces: `{key} = {{ {} }}`",
-                written(&path)
-            ),
-        ));
+    if let Some(error) = without_braces(key, expected, input) {
+        return Err(error);
     }
     let Ok(literal) = input.parse::<Lit>() else {
         return Err(refuse(input, format_args!("expected {expected}")));
@@ -247,60 +226,10 @@ fn string(key: &Ident, expected: &str, input: ParseStream<'_>) -> syn::Result<Va
     }
 }
 
-/// A number literal, perhaps with a sign in front.
-fn number(key: &Ident, expected: &str, input: ParseStream<'_>) -> syn::Result<Expr> {
-    let value = ungrouped(input.parse()?);
-    let problem = match &value {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(_) | Lit::Float(_) => return Ok(value),
-            Lit::Str(text) if text.value().parse::<f64>().is_ok() => format!(
-                "expected {expected}, found a string; write `{key} = {}`",
-                text.value()
-            ),
-            other => format!("expected {expected}, found {}", literal_kind(other)),
-        },
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => return Ok(value),
-        Expr::Path(path) => format!(
-            "`{key}` is {expected}, or a constant in braces: `{key} = {{ {} }}`",
-            written(&path.path)
-        ),
-        _ => format!("expected {expected}"),
-    };
-    Err(syn::Error::new(value.span(), problem))
-}
-
-/// The expression inside braces, if `input` goes on with braces. It initialises a static, so it
-/// can name neither `Self` nor the receiver.
-fn constant(input: ParseStream<'_>) -> syn::Result<Option<TokenStream>> {
-    if !input.peek(syn::token::Brace) {
-        return Ok(None);
-    }
-    let content;
-    let braces = braced!(content in input);
-    let tokens: TokenStream = content.parse()?;
-    if tokens.is_empty() {
-        return Err(syn::Error::new(
-            braces.span.join(),
-            "expected the path of a constant in the braces",
-        ));
-    }
-    if let Some(span) = find(&tokens, "Self").or_else(|| find(&tokens, "self")) {
-        return Err(syn::Error::new(
-            span,
-            "`Self` cannot be used here, because the value is kept in a static; \
-             write the type's name or use a constant outside the impl",
-        ));
-    }
-    Ok(Some(tokens))
-}
-
-/// Where `tokens` contain the word `name`.
-fn find(tokens: &TokenStream, name: &str) -> Option<Span> {
-    tokens.clone().into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) => (ident == name).then(|| ident.span()),
-        TokenTree::Group(group) => find(&group.stream(), name),
-        _ => None,
-    })
+/// Whether the next token is all of the value.
+fn is_alone(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    ahead.parse::<TokenTree>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]))
 }
 
 /// An error at the next token, which is consumed together with what belongs to it.
@@ -320,20 +249,6 @@ fn ungrouped(value: Expr) -> Expr {
         Expr::Group(group) => ungrouped(*group.expr),
         other => other,
     }
-}
-
-fn written(path: &Path) -> String {
-    let words: Vec<String> = path
-        .segments
-        .iter()
-        .map(|segment| segment.ident.to_string())
-        .collect();
-    let root = if path.leading_colon.is_some() {
-        "::"
-    } else {
-        ""
-    };
-    format!("{root}{}", words.join("::"))
 }
 
 fn literal_kind(literal: &Lit) -> &'static str {

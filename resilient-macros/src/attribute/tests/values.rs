@@ -1,0 +1,189 @@
+//! The words for wrong values.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::compare;
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
+fn wrong_values() {
+    let table: Vec<(TokenStream, &[&str])> = vec![
+        (
+            quote!(timeout = "5 sconds"),
+            &["unknown unit `sconds` in a duration; did you mean `s`?"],
+        ),
+        (
+            quote!(timeout = "5"),
+            &["a duration needs a unit, for example `\"5s\"`"],
+        ),
+        (
+            quote!(timeout = "0s"),
+            &[
+                "`timeout` must be greater than zero; write for example `\"5s\"`, or leave `timeout` out",
+            ],
+        ),
+        (
+            quote!(timeout = "-5s"),
+            &["a duration cannot be negative; write for example"],
+        ),
+        (quote!(timeout = ""), &["the duration is empty"]),
+        (
+            quote!(timeout = 5),
+            &["expected a duration in a string such as `\"5s\"`, found an integer"],
+        ),
+        (
+            quote!(timeout = TIMEOUT),
+            &["or a constant in braces: `timeout = { TIMEOUT }`"],
+        ),
+        (
+            quote!(timeout = Duration::from_secs(5), retry),
+            &[
+                "`timeout` is a duration in a string such as `\"5s\"`, or a constant in braces: \
+               `timeout = { Duration::from_secs(5) }`",
+            ],
+        ),
+        (
+            quote!(timeout = Limits::<A, B>::TIMEOUT, retry),
+            &["`timeout = { Limits::<A, B>::TIMEOUT }`"],
+        ),
+        (
+            quote!(timeout = 5 * SECOND),
+            &["`timeout = { 5 * SECOND }`"],
+        ),
+        (
+            quote!(timeout = limits.timeout()),
+            &["`timeout` is fixed before the first call; write a duration in a string"],
+        ),
+        (
+            quote!(timeout = self.timeout),
+            &["`Self` cannot be used here"],
+        ),
+        (
+            quote!(breaker = "pay".to_owned()),
+            &["`breaker` is fixed before the first call; write a string, or a constant in braces"],
+        ),
+        (
+            quote!(breaker = format!("pay")),
+            &["`breaker` is fixed before the first call"],
+        ),
+        (
+            quote!(breaker = names::PAYMENT),
+            &["`breaker` is a string, or a constant in braces: `breaker = { names::PAYMENT }`"],
+        ),
+        (
+            quote!(timeout = {}),
+            &["expected the path of a constant in the braces"],
+        ),
+        (
+            quote!(timeout = { Self::TIMEOUT }),
+            &["`Self` cannot be used here"],
+        ),
+        (
+            quote!(breaker = { Self::NAME }),
+            &["`Self` cannot be used here"],
+        ),
+        (quote!(breaker = ""), &["`breaker`: the name is empty"]),
+        (
+            quote!(breaker = "pay ment"),
+            &["`breaker`: a name may use letters, digits"],
+        ),
+        (
+            quote!(breaker = payment),
+            &["`breaker` is a string: write `breaker = \"payment\"`, or a constant in braces"],
+        ),
+        (
+            quote!(retry(max = "4")),
+            &["expected an integer, found a string; write `max = 4`"],
+        ),
+        (
+            quote!(retry(max = 0)),
+            &["`max` counts attempts including the first; it must be at least 1"],
+        ),
+        (
+            quote!(retry(max = -1)),
+            &["expected a whole number from 1 to 4294967295"],
+        ),
+        (
+            quote!(retry(max = 4.5)),
+            &["expected a whole number from 1 to 4294967295"],
+        ),
+        (
+            quote!(retry(max = 5_000_000_000)),
+            &["expected a whole number from 1 to 4294967295"],
+        ),
+        (
+            quote!(retry(max = MAX)),
+            &["`max` is an integer, or a constant in braces: `max = { MAX }`"],
+        ),
+        (
+            quote!(retry(max = u32::MAX - 1)),
+            &["`max` is an integer, or a constant in braces: `max = { u32::MAX - 1 }`"],
+        ),
+        (
+            quote!(retry(factor = self.factor, max = attempts)),
+            &[
+                "`Self` cannot be used here",
+                "`max` is fixed before the first call; write an integer",
+            ],
+        ),
+        (
+            quote!(retry(factor = 0.5)),
+            &["`factor` below 1 makes delays shrink"],
+        ),
+        (quote!(retry(factor = -2)), &["`factor` below 1"]),
+        (
+            quote!(retry(jitter = "fulll")),
+            &["`jitter` cannot be `fulll`; did you mean `full`? (expected `none`, `full`, `equal`"],
+        ),
+        (
+            quote!(retry(jitter = full)),
+            &["`jitter` is a string: write `jitter = \"full\"`"],
+        ),
+        (
+            quote!(retry(jitter = Jitter::Full)),
+            &["`jitter` is a string: write `jitter = \"full\"`"],
+        ),
+        (
+            quote!(retry(jitter = Jitter::Gauss)),
+            &["`jitter` is a string: expected one of `none`, `full`"],
+        ),
+        (
+            quote!(retry(jitter = 1)),
+            &["expected a string, found an integer"],
+        ),
+        (
+            quote!(retry(when = "is_transient")),
+            &["expected the path of a function, found a string; write `when = is_transient`"],
+        ),
+        (
+            quote!(retry(when = "not a path")),
+            &["expected the path of a function, found a string; write `when = path`"],
+        ),
+        (
+            quote!(retry(when = is_transient())),
+            &["without calling it: write `when = is_transient`"],
+        ),
+        (
+            quote!(retry(when = |e| true)),
+            &["`when` takes the path of a function"],
+        ),
+        (
+            quote!(retry, idempotent = "no"),
+            &["write `idempotent` alone, or `idempotent = false`"],
+        ),
+        (
+            quote!(retry, crate = resilient),
+            &["the path of `crate` must start with `::` or `crate`"],
+        ),
+        (
+            quote!(retry, clone),
+            &["`clone` takes the arguments to clone: `clone(a, b)`"],
+        ),
+        (
+            quote!(retry, clone()),
+            &["`clone` takes the arguments to clone"],
+        ),
+    ];
+    compare(table);
+}

@@ -1,0 +1,9 @@
+use resilient::Classify;
+
+#[derive(Classify)]
+enum Failure {
+    #[permanent("business")]
+    Declined,
+}
+
+fn main() {}
