@@ -28,8 +28,8 @@ async fn n1_attempts_are_numbered_from_one() {
 
 #[tokio::test(start_paused = true)]
 async fn n1_the_context_follows_the_innermost_call_and_comes_back() {
-    #[resilient(timeout = "10s", idempotency_key = "outer")]
-    async fn outer() -> Result<(), Failure> {
+    #[resilient(timeout = "10s", idempotency_key = key)]
+    async fn outer(key: &str) -> Result<(), Failure> {
         let mut seen = Vec::new();
         let _ = counting(&mut seen).await;
         assert_eq!(context().max_attempts(), 1);
@@ -38,24 +38,25 @@ async fn n1_the_context_follows_the_innermost_call_and_comes_back() {
                 .idempotency_key()
                 .map(ToString::to_string)
                 .as_deref(),
-            Some("outer")
+            Some(key)
         );
         assert_eq!(context().remaining(), Some(Duration::from_secs(10)));
         Ok(())
     }
-    outer().await.unwrap();
+    outer("outer").await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn n1_propagate_carries_key_and_registry_into_a_task() {
-    #[resilient(idempotency_key = "k")]
+    const KEY: &str = "k";
+    #[resilient(idempotency_key = KEY)]
     async fn spawns() -> Result<(Option<String>, Option<String>), Failure> {
         let key = || context().idempotency_key().map(ToString::to_string);
         let bare = tokio::spawn(async move { key() }).await.unwrap();
         let carried = tokio::spawn(propagate(async move { key() })).await.unwrap();
         Ok((bare, carried))
     }
-    assert_eq!(spawns().await, Ok((None, Some("k".to_owned()))));
+    assert_eq!(spawns().await, Ok((None, Some(KEY.to_owned()))));
 }
 
 #[tokio::test(start_paused = true)]

@@ -93,6 +93,15 @@ async fn keyed_by_expression(attempts: &Attempts, key: &u64) -> Result<u64, Fail
     Ok(*key)
 }
 
+#[resilient(retry(max = 3, base = "0s"), idempotency_key = format_args!("order-{id}"))]
+async fn keyed_by_text(attempts: &Attempts, id: u64) -> Result<String, Failure> {
+    attempts.next().await?;
+    let key = resilient::context()
+        .idempotency_key()
+        .map(ToString::to_string);
+    Ok(key.unwrap_or_default())
+}
+
 #[tokio::test]
 async fn constants_are_read_by_the_compiler() {
     let attempts = Attempts::failing(3);
@@ -122,4 +131,6 @@ async fn a_key_is_looked_at_and_never_taken() {
     });
     assert_eq!(keyed_by_field(&Attempts::failing(2), order).await, Ok(4));
     assert_eq!(keyed_by_expression(&Attempts::failing(2), &7).await, Ok(7));
+    let key = keyed_by_text(&Attempts::failing(2), 7).await;
+    assert_eq!(key.as_deref(), Ok("order-7"));
 }

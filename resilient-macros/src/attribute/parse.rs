@@ -66,7 +66,7 @@ fn read_option(
             let value = if is_bare(input) {
                 None
             } else {
-                Some(assigned(key, input, |_, input| value::expression(input))?)
+                Some(assigned(key, input, |_, input| value::key(input))?)
             };
             options.idempotency_key.fill(key, value, errors);
         }

@@ -1,6 +1,7 @@
 //! The forms a value can take, and what to write instead of the ones it cannot.
 
 mod constant;
+mod key;
 mod number;
 
 use std::fmt::Display;
@@ -16,6 +17,7 @@ use crate::diagnostic::{listed, nearest, written};
 use crate::{duration, name};
 use constant::{in_braces, is_variable, without_braces};
 
+pub(crate) use key::key;
 pub(crate) use number::{count, factor};
 
 /// A value in an attribute: a literal, read here, or a constant in braces, read by the compiler.

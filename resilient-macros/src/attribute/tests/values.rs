@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::compare;
+use super::{assert_told, compare, mistakes};
 
 #[test]
 #[allow(clippy::too_many_lines, reason = "one table")]
@@ -186,4 +186,40 @@ fn wrong_values() {
         ),
     ];
     compare(table);
+}
+
+#[test]
+fn a_literal_is_no_key() {
+    for key in [
+        quote!("order"),
+        quote!(4711),
+        quote!(true),
+        quote!(&"order"),
+        quote!(("order")),
+        quote!({ "order" }),
+        quote!("order".to_owned()),
+        quote!(format!("order")),
+    ] {
+        let found = mistakes(quote!(retry, idempotency_key = #key));
+        let expected = "a literal is one key for all calls; write an expression of the arguments, \
+                        for example `idempotency_key = order.id` or \
+                        `idempotency_key = format_args!(\"order-{}\", order.id)`, \
+                        or leave the value out for a random key";
+        assert_told(&key.to_string(), &found, &[expected]);
+    }
+    compare(vec![(
+        quote!(retry, idempotency_key = "order-{owned}"),
+        &["`idempotency_key = format_args!(\"order-{owned}\")`"],
+    )]);
+    for key in [
+        quote!(owned),
+        quote!(KEY),
+        quote!({ KEY }),
+        quote!(keys::next("order")),
+        quote!(format!("order-{owned}")),
+        quote!(format_args!("order-{}", owned)),
+    ] {
+        let found = mistakes(quote!(retry, idempotency_key = #key));
+        assert_told(&key.to_string(), &found, &[]);
+    }
 }

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(retry, idempotency_key = "order-{order}")]
+async fn call(order: &str) -> std::io::Result<usize> {
+    Ok(order.len())
+}
+
+fn main() {}
