@@ -35,6 +35,27 @@ pub use resilient_core::{
 /// }
 /// assert_eq!(ChargeError::Declined.kind(), "business");
 /// ```
+///
+/// Boxed errors and `anyhow::Error` have no classification of their own to ask. What is inside them
+/// is found by a function that walks the sources:
+///
+/// ```
+/// use std::io;
+/// use resilient::{Class, Classify, Rejection};
+///
+/// #[derive(Debug, thiserror::Error, Classify)]
+/// enum LoadError {
+///     #[error("not loaded")]
+///     #[classify(with = resilient::classify::chain)]
+///     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
+///     #[error(transparent)]
+///     #[classify(source)]
+///     Rejected(#[from] Rejection),
+/// }
+/// let reset = io::Error::from(io::ErrorKind::ConnectionReset);
+/// assert_eq!(LoadError::Backend(reset.into()).class(), Class::transient());
+/// assert_eq!(LoadError::Backend("unheard of".into()).class(), Class::Ignored);
+/// ```
 pub use resilient_macros::Classify;
 
 /// ```

@@ -95,6 +95,10 @@ pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// | `#[classify(source)]` | what the error inside means: the field marked `#[from]` or `#[source]`, the one called `source`, or the only one |
 /// | `#[classify(with = path)]` | what a `fn(&Self) -> Class` says |
 ///
+/// `anyhow::Error` and boxed errors have no `Classify` for `source` to ask; in a `#[source]` (not
+/// behind `#[error(transparent)]`, which hides it) `#[classify(with = resilient::classify::chain)]`
+/// finds out what is inside them.
+///
 /// Every variant needs a mark. `kind = ".."` in any of them is the word for events and metrics where
 /// the usual one of the class does not fit: `network`, `timeout`, `server`, `throttled`, `client`,
 /// `business`, `other`.

@@ -8,6 +8,7 @@
 //! | [`std::io::Error`] | its [`Classify`](crate::Classify) |
 //! | `anyhow::Error`, `Box<dyn Error + Send + Sync>` | `classify = resilient::classify::chained` |
 //! | the same, with error types of one's own inside | [`chain_with`] |
+//! | the same, inside a variant of one's own error | `#[classify(with = resilient::classify::chain)]` |
 //! | `http::Response` | `classify = resilient::classify::http_1` (feature `http-1`) |
 //! | `reqwest::Response` | `classify = resilient::classify::reqwest_0_13` (feature `reqwest-0_13`) |
 //! | the same, as an error with its status: [`StatusError`] | `reqwest_0_13_checked(answer)?`, `http_1_checked(answer)?` |
@@ -30,6 +31,7 @@ mod io;
 mod reqwest_0_13;
 mod retry_after;
 mod rules;
+mod source;
 mod status;
 mod status_error;
 
@@ -43,5 +45,7 @@ pub use retry_after::retry_after;
 pub use rules::Rules;
 #[cfg(feature = "runtime")]
 pub(crate) use rules::with_rules;
+#[doc(hidden)]
+pub use source::Source;
 pub use status::{StatusClasses, answer};
 pub use status_error::StatusError;

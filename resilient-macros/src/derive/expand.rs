@@ -146,7 +146,7 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
                 quote_spanned!(span=> #library::Class::throttled_by(*#hint)),
             )
         }
-        Meaning::Source(member, ty) => asked(member, ty, library, "class"),
+        Meaning::Source(member, ty) => asked(member, ty, library, "source_class"),
         Meaning::With(path) => {
             let this = Ident::new("self", Span::call_site().located_at(path.span()));
             (
@@ -164,7 +164,7 @@ fn kind(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
         return (TokenStream::new(), quote!(#kind));
     }
     if let Meaning::Source(member, ty) = &mark.meaning {
-        return asked(member, ty, library, "kind");
+        return asked(member, ty, library, "source_kind");
     }
     if let Meaning::Throttled(Some(_)) = mark.meaning {
         let unhinted = marks::constant(&Meaning::Throttled(None));
@@ -189,6 +189,6 @@ fn asked(
     let source = Ident::new("__resilient_source", span);
     (
         quote!(#member: #source,),
-        quote_spanned!(span=> #library::Classify::#question(#source)),
+        quote_spanned!(span=> #library::classify::Source::#question(#source)),
     )
 }

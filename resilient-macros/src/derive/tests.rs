@@ -102,7 +102,7 @@ fn kinds_follow_the_class_unless_said_otherwise() {
                         }
                         Self::Lost { .. } => ::resilient_core::Class::transient(),
                         Self::Inner { 0: __resilient_source, .. } => {
-                            ::resilient_core::Classify::class(__resilient_source)
+                            ::resilient_core::classify::Source::source_class(__resilient_source)
                         }
                     }
                 }
@@ -114,7 +114,7 @@ fn kinds_follow_the_class_unless_said_otherwise() {
                         }.kind(),
                         Self::Lost { .. } => ::resilient_core::Class::transient().kind(),
                         Self::Inner { 0: __resilient_source, .. } => {
-                            ::resilient_core::Classify::kind(__resilient_source)
+                            ::resilient_core::classify::Source::source_kind(__resilient_source)
                         }
                     }
                 }
