@@ -75,6 +75,22 @@ pub use resilient_macros::Classify;
 /// assert_eq!(flaky(&mut 0).await.ok(), Some(3));
 /// # }
 /// ```
+///
+/// An argument that the body moves is cloned for each attempt:
+///
+/// ```
+/// use std::io;
+/// use resilient::resilient;
+///
+/// #[resilient(retry(max = 3, base = "1ms"), idempotent, clone(body))]
+/// async fn post(body: String) -> io::Result<usize> {
+///     send(body).await
+/// }
+/// # async fn send(body: String) -> io::Result<usize> { Ok(body.len()) }
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// assert_eq!(post("order".to_owned()).await.ok(), Some(5));
+/// # }
+/// ```
 pub use resilient_macros::resilient;
 
 #[doc(hidden)]

@@ -72,6 +72,25 @@ use proc_macro::TokenStream;
 ///   while the next one waits. An owned argument that the body only looks at must be `Sync`.
 /// - A borrow of a `&mut` argument cannot be returned.
 ///
+/// An argument that the body moves is gone after the first attempt. The compiler says so in words of
+/// its own, where the loop is the one over the attempts:
+///
+/// ```text
+/// error[E0382]: use of moved value: `body`
+///   |
+///   | #[resilient(retry(max = 3))]
+///   |             ----- inside of this loop
+///   | async fn call(body: String) -> io::Result<u32> {
+///   | ^^^^^         ---- move occurs because `body` has type `String`, which does not implement
+///   | |                  the `Copy` trait
+///   | value moved here, in previous iteration of loop
+///   |     send(body).await
+///   |          ---- use occurs due to use in coroutine
+/// ```
+///
+/// With `#[resilient(retry(max = 3), clone(body))]` each attempt moves a clone. Where a reference is
+/// enough, `send(&body)` needs none.
+///
 /// # Other attributes
 ///
 /// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods. Attributes that
