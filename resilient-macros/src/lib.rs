@@ -95,7 +95,9 @@ use proc_macro::TokenStream;
 ///
 /// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods. Attributes that
 /// rewrite the function go below this one: `#[tracing::instrument]` then opens one span for all
-/// attempts of a call, and `#[tokio::main]` finds the `async` it needs.
+/// attempts of a call, and `#[tokio::main]` finds the `async` it needs. Above this one, `instrument`
+/// opens a span for each attempt; its `async move` takes the arguments, so that owned ones must be
+/// named in `clone(..)` and `&mut self` does not work.
 #[proc_macro_attribute]
 pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
     attribute::resilient(arguments.into(), item.into()).into()
