@@ -5,7 +5,7 @@ pub use inventory;
 pub use crate::breaker::Per;
 pub use crate::call::{
     Attempt, ByError, ByFn, Call, FromRejection, Judge, Outcome, Unclassified, When, by_trait,
-    finish, rejected, settle,
+    fall_back, fell_back, finish, rejected, settle,
 };
 pub use crate::key::KeyText;
 pub use crate::retry::{Jitter, RetryOverrides};

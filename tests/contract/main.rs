@@ -10,6 +10,7 @@ mod bulkhead;
 mod closure;
 mod context;
 mod dropped;
+mod fallback;
 mod guide;
 mod inherited;
 mod key;

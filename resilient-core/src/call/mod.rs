@@ -11,12 +11,14 @@
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
+//! | what a site does instead of failing | `fallback` |
 //! | what is told in place of an outcome | `told` |
 //! | the future is dropped on the way | `abandon` |
 
 mod abandon;
 mod admission;
 mod attempt;
+mod fallback;
 mod limits;
 mod outcome;
 mod phase;
@@ -28,6 +30,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use attempt::Attempt;
+pub use fallback::{fall_back, fell_back};
 pub use outcome::{
     ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };
@@ -84,8 +87,10 @@ struct Held {
 enum PlanRef {
     Site(&'static Plan),
     Shared(Arc<Plan>),
-    /// The body runs as if it were not annotated, or not at all if a name was not found.
+    /// The body runs as if it were not annotated.
     Bare,
+    /// The body does not run, because a name was not found.
+    Missing,
 }
 
 impl PlanRef {
@@ -93,7 +98,7 @@ impl PlanRef {
         match self {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
-            PlanRef::Bare => None,
+            PlanRef::Bare | PlanRef::Missing => None,
         }
     }
 }
@@ -166,7 +171,7 @@ impl Call {
     fn planned(plan: Result<PlanRef, NotRegistered>) -> Self {
         match plan {
             Ok(plan) => Call::of_plan(plan, Phase::Fresh),
-            Err(missing) => Call::of_plan(PlanRef::Bare, Phase::Missing(Box::new(missing))),
+            Err(missing) => Call::of_plan(PlanRef::Missing, Phase::Missing(Box::new(missing))),
         }
     }
 

@@ -16,7 +16,12 @@ pub trait Outcome: Sized {
     fn failure(&self) -> Option<&Self::Failure>;
 
     /// Gives the value away unless it is an error.
-    fn into_failure(self) -> Option<Self::Failure>;
+    fn into_failure(self) -> Option<Self::Failure> {
+        self.split().err()
+    }
+
+    /// The error by itself, if it is one.
+    fn split(self) -> Result<Self, Self::Failure>;
 
     /// An outcome that is this error.
     fn from_failure(failure: Self::Failure) -> Self;
@@ -30,8 +35,8 @@ impl<T, E> Outcome for Result<T, E> {
         self.as_ref().err()
     }
 
-    fn into_failure(self) -> Option<E> {
-        self.err()
+    fn split(self) -> Result<Self, E> {
+        self.map(Ok)
     }
 
     fn from_failure(failure: E) -> Self {

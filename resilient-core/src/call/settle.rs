@@ -86,7 +86,7 @@ impl Call {
 
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.
     #[inline]
-    fn classify<R, E, J>(&self, judge: &J, outcome: &R) -> (Class, &'static str)
+    pub(super) fn classify<R, E, J>(&self, judge: &J, outcome: &R) -> (Class, &'static str)
     where
         R: Outcome<Failure = E>,
         J: Judge<R, E>,

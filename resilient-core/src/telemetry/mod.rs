@@ -8,6 +8,8 @@
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
+//! | `call.fallback` | info | `kind` of the error it is called for |
+//! | `call.fell_back` | info | `failed`: whether the fallback did, too |
 //! | `call.abandoned` | debug | `attempt`, `verdict` |
 //! | `check.note` | warn | `problem` |
 //!
@@ -127,6 +129,14 @@ pub(crate) fn breaker_state(transition: &Transition) {
 
 pub(crate) fn call_rejected(rejection: &Rejection) {
     tracing::info!(name: "call.rejected", target: "resilient", reason = rejection.kind(), %rejection, "call.rejected");
+}
+
+pub(crate) fn fallback(kind: &'static str) {
+    tracing::info!(name: "call.fallback", target: "resilient", kind, "call.fallback");
+}
+
+pub(crate) fn fell_back(failed: bool) {
+    tracing::info!(name: "call.fell_back", target: "resilient", failed, "call.fell_back");
 }
 
 pub(crate) fn call_abandoned(attempt: u32, verdict: Verdict) {

@@ -9,7 +9,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Token, Type};
 
-use super::options::Options;
+use super::options::{Fallback, Options};
 use super::{site, variables};
 use crate::place::shown_at;
 use crate::shape::{Binding, Function};
@@ -36,6 +36,9 @@ pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
     } else {
         writer.single()
     });
+    if let Some(fallback) = options.fallback.get() {
+        statements.extend(writer.fallback(fallback));
+    }
     function.around(statements)
 }
 
@@ -103,9 +106,22 @@ impl Writer<'_> {
         let repeat = quote_spanned!(shown_at(place.unwrap_or(here))=> loop);
         // What keeps the future from being `Send` is the error that is kept between attempts.
         let last = Ident::new("__resilient_last", shown_at(self.function.failure()));
+        let (bind, leave, end) = if self.options.fallback.is_given() {
+            (
+                quote_spanned!(here=> let __resilient_ret =),
+                quote_spanned!(here=> break),
+                quote_spanned!(here=> ;),
+            )
+        } else {
+            (
+                TokenStream::new(),
+                quote_spanned!(here=> return),
+                TokenStream::new(),
+            )
+        };
         quote_spanned! {here=>
             let mut #last = ::core::option::Option::None;
-            #repeat {
+            #bind #repeat {
                 #clones
                 let mut __resilient_out = __resilient_call.attempt(#attempt).await;
                 #private::settle::<#returns, #(#kinds),*>(
@@ -116,9 +132,10 @@ impl Writer<'_> {
                     #reject,
                 );
                 if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
-                    return __resilient_ret;
+                    #leave __resilient_ret;
                 }
             }
+            #end
         }
     }
 
@@ -129,14 +146,50 @@ impl Writer<'_> {
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [self.failure(), judge.kind, reject.kind];
         let (judge, reject) = (judge.value, reject.value);
-        quote_spanned! {Span::mixed_site()=>
+        let here = Span::mixed_site();
+        let leave = if self.options.fallback.is_given() {
+            quote_spanned!(here=> let __resilient_ret =)
+        } else {
+            quote_spanned!(here=> return)
+        };
+        quote_spanned! {here=>
             let __resilient_out = __resilient_call.attempt(#attempt).await;
-            return #private::finish::<#returns, #(#kinds),*>(
+            #leave #private::finish::<#returns, #(#kinds),*>(
                 &mut __resilient_call,
                 __resilient_out,
                 #judge,
                 #reject,
             );
+        }
+    }
+
+    /// What happens instead of a failure, outside everything that limits the call.
+    fn fallback(&self, fallback: &Fallback) -> TokenStream {
+        let (private, returns, here) = (&self.private, &self.returns, Span::mixed_site());
+        let judge = self.judge();
+        let kinds = [self.failure(), judge.kind];
+        let judge = judge.value;
+        let function = &fallback.function;
+        let arguments = fallback.arguments.iter().map(|argument| {
+            let value = self.function.translate(argument.to_token_stream());
+            quote_spanned!(shown_at(argument.span())=> &#value)
+        });
+        // What does not fit about the function is told at its path.
+        let call = quote_spanned! {shown_at(function.span())=>
+            #function(__resilient_failure #(, #arguments)*).await
+        };
+        quote_spanned! {here=>
+            let __resilient_failure = match #private::fall_back::<#returns, #(#kinds),*>(
+                &__resilient_call,
+                __resilient_ret,
+                #judge,
+            ) {
+                ::core::ops::ControlFlow::Break(__resilient_ret) => return __resilient_ret,
+                ::core::ops::ControlFlow::Continue(__resilient_failure) => __resilient_failure,
+            };
+            let __resilient_ret: #returns = #call;
+            #private::fell_back(&__resilient_call, &__resilient_ret);
+            return __resilient_ret;
         }
     }
 
@@ -170,7 +223,7 @@ impl Writer<'_> {
     /// Who says what an outcome means.
     fn judge(&self) -> Rule {
         let options = self.options;
-        let needed = options.repeats() || options.breaker.is_given();
+        let needed = options.repeats() || options.breaker.is_given() || options.fallback.is_given();
         if let Some(when) = options.when() {
             self.named("When", when)
         } else if let Some(classify) = options.classify.get() {

@@ -23,6 +23,7 @@ pub(crate) struct Options {
     pub(crate) idempotent: Slot<bool>,
     pub(crate) classify: Slot<ExprPath>,
     pub(crate) reject: Slot<ExprPath>,
+    pub(crate) fallback: Slot<Fallback>,
     pub(crate) clone: Slot<Vec<Ident>>,
     pub(crate) name: Slot<Value<LitStr>>,
     pub(crate) registry: Slot<Expr>,
@@ -71,6 +72,13 @@ impl Options {
             _ => None,
         }
     }
+}
+
+/// `fallback = path(a, b)`
+pub(crate) struct Fallback {
+    pub(crate) function: ExprPath,
+    /// The arguments that are handed on, by reference and after the error.
+    pub(crate) arguments: Vec<Ident>,
 }
 
 pub(crate) enum Retry {

@@ -4,9 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{LitInt, Token, parenthesized, token};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprPath, LitInt, Token, parenthesized, token};
 
-use super::options::{Breaker, JITTER, NESTED, Options, PER, Retry, RetryOptions};
+use super::options::{Breaker, Fallback, JITTER, NESTED, Options, PER, Retry, RetryOptions};
 use super::vocabulary::Place;
 use crate::arguments::{assigned, each_option, is_bare, nested};
 use crate::diagnostic::{Errors, value_missing};
@@ -81,6 +82,10 @@ fn read_option(
         "reject" => {
             let value = assigned(key, input, value::function)?;
             options.reject.fill(key, value, errors);
+        }
+        "fallback" => {
+            let value = assigned(key, input, fallback)?;
+            options.fallback.fill(key, value, errors);
         }
         "clone" => {
             let value = arguments_to_clone(key, input)?;
@@ -196,6 +201,44 @@ fn breaker(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Res
         Ok(())
     })?;
     Ok(breaker)
+}
+
+/// `path(a, b)` or `path`.
+fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
+    let called = input.fork().parse::<Expr>();
+    let Ok(Expr::Call(call)) = called else {
+        let function = value::function(key, input)?;
+        return Ok(Fallback {
+            function,
+            arguments: Vec::new(),
+        });
+    };
+    let Expr::Path(function) = *call.func else {
+        return Err(syn::Error::new(
+            call.func.span(),
+            "`fallback` takes the path of a function: `fallback = path(a, b)`",
+        ));
+    };
+    let _read: Expr = input.parse()?;
+    let name = |argument: Expr| match argument {
+        Expr::Path(ExprPath { path, .. }) if path.get_ident().is_some() => {
+            path.get_ident().cloned().ok_or(path.span())
+        }
+        other => Err(other.span()),
+    };
+    let arguments = call.args.into_iter().map(|argument| {
+        name(argument).map_err(|span| {
+            syn::Error::new(
+                span,
+                "`fallback` hands on arguments of this function by reference: write their names \
+                 alone, `fallback = path(a, b)`",
+            )
+        })
+    });
+    Ok(Fallback {
+        function,
+        arguments: arguments.collect::<syn::Result<_>>()?,
+    })
 }
 
 /// `clone(a, b)`

@@ -49,6 +49,7 @@ impl Place {
                 "idempotent",
                 "classify",
                 "reject",
+                "fallback",
                 "clone",
                 "name",
                 "registry",

@@ -93,6 +93,11 @@ impl Function {
         bindings
     }
 
+    /// Whether there is a `self`.
+    pub(crate) fn is_method(&self) -> bool {
+        self.signature.receiver().is_some()
+    }
+
     /// The `mut` of a receiver taken by value.
     pub(crate) fn mutable_receiver(&self) -> Option<Span> {
         let receiver = self.signature.receiver()?;

@@ -1,13 +1,13 @@
 //! Whether the options fit the function.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use crate::attribute::options::Options;
 use crate::diagnostic::{Errors, listed, nearest};
-use crate::shape::{Function, Holds};
+use crate::shape::{Binding, Function, Holds};
 
 /// Notes everything about `function` that stands in the way of `options`.
 pub(crate) fn function(function: &Function, options: &Options, errors: &mut Errors) {
@@ -18,6 +18,7 @@ pub(crate) fn function(function: &Function, options: &Options, errors: &mut Erro
         );
     }
     constants(function, options, errors);
+    fallback(function, options, errors);
     if !options.repeats() {
         return;
     }
@@ -103,24 +104,44 @@ fn clones(function: &Function, options: &Options, errors: &mut Errors) {
                      drop it"
                 ),
             ),
-            None => {
-                let known: Vec<String> = bindings
-                    .iter()
-                    .map(|binding| binding.ident.to_string())
-                    .collect();
-                let known = || known.iter().map(String::as_str);
-                let hint = match nearest(&name.unraw().to_string(), known()) {
-                    Some(near) => format!("; did you mean `{near}`?"),
-                    None if bindings.is_empty() => String::new(),
-                    None => format!("; arguments: {}", listed(known())),
-                };
-                errors.at(
-                    name.span(),
-                    format_args!("no argument named `{name}`{hint}"),
-                );
-            }
+            None => errors.at(name.span(), unknown(name, &bindings)),
         }
     }
+}
+
+/// What a fallback is handed must be there to be handed on.
+fn fallback(function: &Function, options: &Options, errors: &mut Errors) {
+    let Some(fallback) = options.fallback.get() else {
+        return;
+    };
+    let bindings = function.bindings();
+    for name in &fallback.arguments {
+        if name == "self" {
+            if !function.is_method() {
+                errors.at(
+                    name.span(),
+                    "this function has no `self` to hand to `fallback`",
+                );
+            }
+        } else if !bindings.iter().any(|binding| binding.ident == *name) {
+            errors.at(name.span(), unknown(name, &bindings));
+        }
+    }
+}
+
+/// What is said about a name that no argument has.
+fn unknown(name: &Ident, bindings: &[Binding]) -> String {
+    let known: Vec<String> = bindings
+        .iter()
+        .map(|binding| binding.ident.to_string())
+        .collect();
+    let known = || known.iter().map(String::as_str);
+    let hint = match nearest(&name.unraw().to_string(), known()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if bindings.is_empty() => String::new(),
+        None => format!("; arguments: {}", listed(known())),
+    };
+    format!("no argument named `{name}`{hint}")
 }
 
 /// The attribute's own place, if the body is already an expansion of it.

@@ -1,0 +1,149 @@
+//! F1: what a site does instead of failing.
+
+use std::time::Duration;
+
+use resilient::{Dependency, Registry, Rejection, context, resilient, scope, testing};
+
+use crate::script::Step::{F, Fault, Hang, Ignored, Permanent, S, Throttled};
+use crate::script::{Answer, Failure, Script, Step};
+
+/// 1 and the error's place in the list of what may be asked for it.
+async fn stale(failure: Failure, script: &Script) -> Answer {
+    assert_eq!(
+        script.running(),
+        0,
+        "the body is gone when the fallback runs"
+    );
+    assert_ne!(failure, Failure::Permanent);
+    Ok(1)
+}
+
+async fn fails_too(_failure: Failure) -> Answer {
+    Err(Failure::Fault)
+}
+
+#[resilient(dependency = "dep", idempotent, fallback = stale(script))]
+async fn guarded(script: &Script) -> Answer {
+    script.attempt().await
+}
+
+#[resilient(timeout = "50ms", fallback = fails_too)]
+async fn twice_unlucky(script: &Script) -> Answer {
+    script.attempt().await
+}
+
+fn registry() -> Registry {
+    let registry = Registry::seeded(1);
+    let retry = resilient::Retry::max(2).base("0s");
+    let dependency = Dependency::named("dep")
+        .retry(retry)
+        .timeout("1s")
+        .deadline("1s");
+    registry.register(dependency).unwrap();
+    registry
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_it_runs_for_every_final_error_but_a_permanent_one() {
+    let rows: [(&[Step], Answer); 8] = [
+        (&[S], Ok(200)),
+        (&[F, S], Ok(200)),
+        (&[F, F], Ok(1)),
+        (&[Hang], Ok(1)),
+        (&[Fault], Ok(1)),
+        (&[Ignored], Ok(1)),
+        (&[Throttled(60_000)], Ok(1)),
+        (&[Permanent], Err(Failure::Permanent)),
+    ];
+    for (steps, expected) in rows {
+        let script = Script::new(steps);
+        assert_eq!(
+            scope(&registry(), guarded(&script)).await,
+            expected,
+            "{steps:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_it_runs_for_rejections_without_running_the_body() {
+    let registry = registry();
+    registry.breaker("dep").unwrap().force_open();
+    let script = Script::new(&[]);
+    assert_eq!(scope(&registry, guarded(&script)).await, Ok(1));
+    assert_eq!(
+        scope(&Registry::new(), guarded(&script)).await,
+        Ok(1),
+        "an unknown name, too"
+    );
+    assert!(script.starts().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_m07_its_success_hides_no_failure_from_the_breaker() {
+    let registry = Registry::seeded(1);
+    let breaker = resilient::Breaker::consecutive(1);
+    registry
+        .register(
+            Dependency::named("dep")
+                .retry(resilient::Retry::never())
+                .breaker(breaker),
+        )
+        .unwrap();
+    let script = Script::new(&[F]);
+    assert_eq!(scope(&registry, guarded(&script)).await, Ok(1));
+    assert!(!registry.breaker("dep").unwrap().state().admits_all());
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_it_runs_outside_the_deadline_and_its_own_failure_is_the_outcome() {
+    #[resilient(deadline = "50ms", fallback = patient(log))]
+    async fn hopeless(log: &Script) -> Answer {
+        std::future::pending().await
+    }
+    async fn patient(failure: Failure, log: &Script) -> Answer {
+        assert!(matches!(
+            failure,
+            Failure::Rejected(Rejection::DeadlineExceeded { .. })
+        ));
+        assert_eq!(context().remaining(), None, "the call's limit is over");
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        log.attempt().await
+    }
+    let log = Script::new(&[]);
+    assert_eq!(hopeless(&log).await, Ok(200));
+    assert_eq!(log.starts(), [60_050]);
+    assert_eq!(
+        twice_unlucky(&Script::new(&[Hang])).await,
+        Err(Failure::Fault)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_without_policies_there_is_no_fallback_either() {
+    let script = Script::new(&[F]);
+    let outcome = scope(&testing::passthrough(), guarded(&script)).await;
+    assert_eq!(outcome, Err(Failure::Transient));
+}
+
+#[tokio::test(start_paused = true)]
+async fn f1_methods_hand_on_themselves() {
+    struct Prices {
+        last: u32,
+    }
+    impl Prices {
+        #[resilient(timeout = "50ms", fallback = Self::remembered(self, item))]
+        async fn price(&mut self, item: String) -> Answer {
+            self.last += 1;
+            assert_eq!(item, "tea");
+            std::future::pending().await
+        }
+
+        async fn remembered(_failure: Failure, prices: &Prices, item: &str) -> Answer {
+            assert_eq!(item, "tea");
+            Ok(prices.last)
+        }
+    }
+    let mut prices = Prices { last: 6 };
+    assert_eq!(prices.price("tea".to_owned()).await, Ok(7));
+}
