@@ -40,6 +40,7 @@ use proc_macro::TokenStream;
 /// | `idempotent`, `idempotent = false` | repeating is harmless; or only what was never sent is repeated |
 /// | `classify = path` | `fn(&Result<T, E>) -> Class` in place of `E: Classify` |
 /// | `reject = path` | `fn(Rejection) -> E` in place of `E: From<Rejection>` |
+/// | `fallback = path(a, b)` | `async fn(E, &A, &B) -> Result<T, E>` in place of every final error but a permanent one, outside the deadline |
 /// | `clone(a, b)` | owned arguments that the body moves: each attempt gets a clone |
 /// | `name = "charge"` | the name in events, `module::function` by default |
 /// | `registry = expr` | a registry other than the process-wide one |

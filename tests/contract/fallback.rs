@@ -1,5 +1,7 @@
 //! F1: what a site does instead of failing.
 
+#![allow(clippy::unused_async, reason = "a fallback is async, whether it waits or not")]
+
 use std::time::Duration;
 
 use resilient::{Dependency, Registry, Rejection, context, resilient, scope, testing};
@@ -146,4 +148,14 @@ async fn f1_methods_hand_on_themselves() {
     }
     let mut prices = Prices { last: 6 };
     assert_eq!(prices.price("tea".to_owned()).await, Ok(7));
+}
+
+#[test]
+fn a_call_with_a_fallback_can_be_spawned() {
+    fn sendable<T: Send>(_: &T) {}
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let _entered = runtime.as_ref().expect("a runtime").enter();
+    sendable(&guarded(&Script::new(&[])));
 }

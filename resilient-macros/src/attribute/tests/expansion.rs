@@ -98,6 +98,23 @@ fn one_attempt_needs_no_loop() {
 }
 
 #[test]
+fn a_fallback_takes_over_after_the_loop() {
+    snapshot(
+        "fallback",
+        quote!(
+            dependency = "prices",
+            idempotent,
+            fallback = remembered(item)
+        ),
+        quote! {
+            async fn price(item: &Item) -> Result<Price, PriceError> {
+                ask(item).await
+            }
+        },
+    );
+}
+
+#[test]
 fn each_attempt_gets_its_own_variables() {
     snapshot(
         "rebinding",

@@ -223,3 +223,34 @@ fn a_literal_is_no_key() {
         assert_told(&key.to_string(), &found, &[]);
     }
 }
+
+#[test]
+fn a_fallback_is_a_function_and_names_of_arguments() {
+    compare(vec![
+        (quote!(retry, fallback = cached), &[]),
+        (
+            quote!(retry, fallback = self::cached(owned, shared, self)),
+            &[],
+        ),
+        (
+            quote!(retry, fallback = "cached"),
+            &["expected the path of a function, found a string; write `fallback = cached`"],
+        ),
+        (
+            quote!(retry, fallback = |error| error),
+            &["`fallback` takes the path of a function; move the closure into a function"],
+        ),
+        (
+            quote!(retry, fallback = cached(ownd)),
+            &["no argument named `ownd`; did you mean `owned`?"],
+        ),
+        (
+            quote!(retry, fallback = cached(&owned, 1)),
+            &["write their names alone"],
+        ),
+        (
+            quote!(retry, fallback = self.cached(owned)),
+            &["`fallback` takes the path of a function"],
+        ),
+    ]);
+}

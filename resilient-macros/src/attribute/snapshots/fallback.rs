@@ -1,0 +1,62 @@
+async fn price(item: &Item) -> Result<Price, PriceError> {
+    let mut __resilient_call = ::resilient::__private::Call::new({
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            ::resilient::__private::Options::new(
+                    "price",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                )
+                .dependency("prices")
+                .idempotent(),
+        );
+        ::resilient::__private::inventory::submit! {
+            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+        }
+        &__RESILIENT_SITE
+    });
+    let mut __resilient_last = ::core::option::Option::None;
+    let __resilient_ret = loop {
+        let mut __resilient_out = __resilient_call
+            .attempt(async {
+                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                    Result<Price, PriceError>,
+                > {
+                    return __resilient_ret;
+                }
+                #[allow(unused_braces)] { ask(item).await }
+            })
+            .await;
+        ::resilient::__private::settle::<
+            Result<Price, PriceError>,
+            _,
+            _,
+            _,
+            _,
+        >(
+            &mut __resilient_call,
+            &mut __resilient_out,
+            &mut __resilient_last,
+            ::resilient::__private::by_trait::<_>(),
+            ::resilient::__private::rejected::<_>,
+        );
+        if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
+            break __resilient_ret;
+        }
+    };
+    let __resilient_failure = match ::resilient::__private::fall_back::<
+        Result<Price, PriceError>,
+        _,
+        _,
+    >(&__resilient_call, __resilient_ret, ::resilient::__private::by_trait::<_>()) {
+        ::core::ops::ControlFlow::Break(__resilient_ret) => return __resilient_ret,
+        ::core::ops::ControlFlow::Continue(__resilient_failure) => __resilient_failure,
+    };
+    let __resilient_ret: Result<Price, PriceError> = remembered(
+            __resilient_failure,
+            &item,
+        )
+        .await;
+    ::resilient::__private::fell_back(&__resilient_call, &__resilient_ret);
+    return __resilient_ret;
+}

@@ -1,0 +1,12 @@
+use resilient::resilient;
+
+async fn cached(_error: std::io::Error, _id: &u32) -> std::io::Result<u32> {
+    Ok(1)
+}
+
+#[resilient(timeout = "1s", fallback = cached(idd))]
+async fn call(id: u32) -> std::io::Result<u32> {
+    Ok(id)
+}
+
+fn main() {}
