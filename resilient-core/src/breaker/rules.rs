@@ -85,13 +85,14 @@ impl Rules {
 
     /// Whether a success may do more than add to a count.
     pub(crate) fn heed_success(&self) -> bool {
-        self.failure_rate
+        // The cheap question first: after a failure it is mostly the answer, too.
+        self.consecutive
             .as_ref()
-            .is_some_and(FailureRate::could_trip_on_success)
+            .is_some_and(Consecutive::is_running)
             || self
-                .consecutive
+                .failure_rate
                 .as_ref()
-                .is_some_and(Consecutive::is_running)
+                .is_some_and(FailureRate::could_trip_on_success)
     }
 
     /// Whether a success counts at all.
