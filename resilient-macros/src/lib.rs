@@ -60,6 +60,12 @@ use proc_macro::TokenStream;
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
+/// # Documentation
+///
+/// What the options say a call may do is appended to the function's documentation, under the heading
+/// "Effective policy". A function without documentation gets none: `missing_docs` would no longer miss
+/// it, and a method would lose what its trait says.
+///
 /// # The body
 ///
 /// It is run once per attempt, on the same arguments:

@@ -1,6 +1,9 @@
 //! F1: what a site does instead of failing.
 
-#![allow(clippy::unused_async, reason = "a fallback is async, whether it waits or not")]
+#![allow(
+    clippy::unused_async,
+    reason = "a fallback is async, whether it waits or not"
+)]
 
 use std::time::Duration;
 

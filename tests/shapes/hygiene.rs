@@ -140,6 +140,25 @@ pub(crate) async fn attributed(attempts: &Attempts) -> Result<u32, Failure> {
     attempts.next().await
 }
 
+/// Text is appended to each kind of documentation, and no lint minds it:
+///
+/// - also behind a list
+#[doc = "and behind text that was not written as a comment."]
+#[doc(alias = "described", hidden)]
+#[resilient::resilient(retry(max = 2, base = "0s"), idempotent, deadline = { DEADLINE })]
+pub(crate) async fn documented(attempts: &Attempts) -> Result<u32, Failure> {
+    const DEADLINE: std::time::Duration = std::time::Duration::from_secs(5);
+
+    /// One function in another.
+    #[resilient::resilient(retry(max = 2, base = "0s"), idempotent, deadline = { DEADLINE })]
+    async fn inner(attempts: &Attempts) -> Result<u32, Failure> {
+        attempts.next().await
+    }
+    inner(attempts).await
+}
+
+const DEADLINE: std::time::Duration = std::time::Duration::from_secs(9);
+
 #[tokio::test]
 async fn nothing_of_the_users_is_in_the_way() {
     let attempts = Attempts::failing(2);
@@ -172,6 +191,7 @@ async fn macros_may_write_the_function() {
 async fn neighbours_and_attributes() {
     assert_eq!(Left.fetch(&Attempts::failing(1)).await, Ok(2));
     assert_eq!(Right.fetch(&Attempts::failing(1)).await, Ok(2));
+    assert_eq!(documented(&Attempts::failing(1)).await, Ok(2));
     #[allow(deprecated)]
     let outcome = attributed(&Attempts::failing(1)).await;
     assert_eq!(outcome, Ok(2));

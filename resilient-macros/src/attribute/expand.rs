@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Token, Type};
 
 use super::options::{Fallback, Options};
-use super::{site, variables};
+use super::{effective, site, variables};
 use crate::place::shown_at;
 use crate::shape::{Binding, Function};
 
@@ -20,6 +20,7 @@ pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
     if options.repeats() {
         function.freeze();
     }
+    function.document(&effective::effective(options));
     let writer = Writer {
         private: if let Some(path) = options.krate.get() {
             quote_spanned!(Span::mixed_site()=> #path::__private)

@@ -1,6 +1,7 @@
 //! `#[resilient(..)]`: parse, check, expand.
 
 mod check;
+mod effective;
 mod expand;
 mod options;
 mod parse;

@@ -100,6 +100,17 @@ pub(crate) struct RetryOptions {
     pub(crate) nested: Slot<&'static str>,
 }
 
+impl RetryOptions {
+    /// Whether nothing is left to the dependency or the defaults.
+    pub(crate) fn is_complete(&self) -> bool {
+        let durations = [&self.base, &self.cap, &self.retry_after_cap];
+        self.max.is_given()
+            && self.factor.is_given()
+            && self.jitter.is_given()
+            && durations.into_iter().all(Slot::is_given)
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Breaker {
     pub(crate) name: Slot<Value<LitStr>>,

@@ -10,7 +10,9 @@ mod returned;
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{Attribute, FnArg, ReceiverKind, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, FnArg, Meta, ReceiverKind, Signature, Token, Type, Visibility, parse_quote_spanned,
+};
 
 use boxed::Boxed;
 
@@ -134,6 +136,25 @@ impl Function {
         }
         if let Form::Boxed(boxed) = &mut self.form {
             boxed.freeze();
+        }
+    }
+
+    /// Appends `lines` to the documentation. A function without one stays so: the compiler would
+    /// no longer miss it (`missing_docs`), and a method would lose what its trait says.
+    pub(crate) fn document(&mut self, lines: &[String]) {
+        let is_text = |attribute: &Attribute| matches!(&attribute.meta, Meta::NameValue(meta) if meta.path.is_ident("doc"));
+        if !self.attributes.iter().any(is_text) {
+            return;
+        }
+        for line in lines {
+            // As indented as the text of a `///`, so that the two are read as one.
+            let line = if line.is_empty() {
+                String::new()
+            } else {
+                format!(" {line}")
+            };
+            self.attributes
+                .push(parse_quote_spanned!(Span::mixed_site()=> #[doc = #line]));
         }
     }
 

@@ -1,4 +1,11 @@
 /// Takes the money.
+///
+/// # Effective policy
+///
+/// - Up to 4 attempts, with full jitter.
+/// - Each attempt is cut after 5s.
+/// - Guarded by the breaker of `payment`.
+/// - Said to be safe to repeat under its idempotency key.
 pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(

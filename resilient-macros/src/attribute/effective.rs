@@ -1,0 +1,211 @@
+//! What a call of the function may do, in words for its documentation.
+//!
+//! Only what the attribute itself says is told. What is registered or left to a default is decided
+//! when the program runs, and a number copied to here would be wrong there some day.
+
+use std::time::Duration;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{ExprPath, LitStr};
+
+use super::options::{Breaker, Options, Retry, RetryOptions};
+use crate::diagnostic::written;
+use crate::value::Value;
+
+/// The lines to append to the documentation of a function with these options.
+pub(super) fn effective(options: &Options) -> Vec<String> {
+    let mut policy = Vec::new();
+    retries(options, &mut policy);
+    limits(options, &mut policy);
+    guards(options, &mut policy);
+    judges(options, &mut policy);
+    if let Some(fallback) = options.fallback.get() {
+        policy.push(format!(
+            "A failure that is not permanent is answered by {}.",
+            path(&fallback.function)
+        ));
+    }
+    policy.extend(repeating(options).map(str::to_owned));
+    policy.extend(registered(options));
+
+    let mut lines = vec![
+        String::new(),
+        "# Effective policy".to_owned(),
+        String::new(),
+    ];
+    lines.extend(policy.into_iter().map(|sentence| format!("- {sentence}")));
+    lines
+}
+
+fn retries(options: &Options, policy: &mut Vec<String>) {
+    match options.retry.get() {
+        Some(Retry::Of(name)) => policy.push(format!(
+            "Retried with the numbers registered for {}.",
+            named(name)
+        )),
+        Some(Retry::Here(retry)) => attempts(retry, options.dependency.is_given(), policy),
+        None => {}
+    }
+    if let Some(budget) = options.budget.get() {
+        policy.push(format!(
+            "Retries count against the budget of {}.",
+            named(budget)
+        ));
+    }
+}
+
+fn attempts(retry: &RetryOptions, registered: bool, policy: &mut Vec<String>) {
+    let most = match retry.max.get() {
+        Some(Value::Literal { value: 1, .. }) => "One attempt".to_owned(),
+        Some(Value::Literal { value, .. }) => format!("Up to {value} attempts"),
+        Some(Value::Constant(constant)) => format!("Up to {} attempts", code(constant)),
+        None if registered => "Up to as many attempts as registered".to_owned(),
+        None => "Up to the default number of attempts".to_owned(),
+    };
+    let waits = [
+        retry.jitter.get().map(|jitter| match *jitter {
+            "None" => "no jitter".to_owned(),
+            jitter => format!("{} jitter", jitter.to_lowercase()),
+        }),
+        retry
+            .base
+            .get()
+            .map(|base| format!("a first delay of {}", time(base))),
+        retry.factor.get().map(|factor| match factor {
+            Value::Literal { value, .. } => format!("growing by a factor of {value}"),
+            Value::Constant(constant) => format!("growing by a factor of {}", code(constant)),
+        }),
+        retry
+            .cap
+            .get()
+            .map(|cap| format!("no delay longer than {}", time(cap))),
+    ];
+    let mut sentence = most;
+    for (index, part) in waits.into_iter().flatten().enumerate() {
+        sentence.push_str(if index == 0 { ", with " } else { ", " });
+        sentence.push_str(&part);
+    }
+    sentence.push('.');
+    policy.push(sentence);
+
+    if let Some(cap) = retry.retry_after_cap.get() {
+        policy.push(format!(
+            "A dependency's `Retry-After` is followed if it is at most {}.",
+            time(cap)
+        ));
+    }
+    if retry.nested.is_given() {
+        policy.push("One attempt only inside the retries of another call.".to_owned());
+    }
+}
+
+fn limits(options: &Options, policy: &mut Vec<String>) {
+    if let Some(timeout) = options.timeout.get() {
+        policy.push(format!("Each attempt is cut after {}.", time(timeout)));
+    }
+    if let Some(deadline) = options.deadline.get() {
+        policy.push(format!("The whole call takes at most {}.", time(deadline)));
+    }
+}
+
+fn guards(options: &Options, policy: &mut Vec<String>) {
+    if let Some(Breaker { name, per }) = options.breaker.get() {
+        // A verdict may be set without a name: the breaker is then the dependency's.
+        let name = name.get().or(options.dependency.get()).map(named);
+        let of = name.map_or_else(String::new, |name| format!(" of {name}"));
+        let per = per.get().map_or_else(String::new, |per| {
+            format!(", with one verdict per {}", per.to_lowercase())
+        });
+        policy.push(format!("Guarded by the breaker{of}{per}."));
+    }
+    if let Some(bulkhead) = options.bulkhead.get() {
+        policy.push(format!(
+            "Each attempt takes a permit of the bulkhead of {}.",
+            named(bulkhead)
+        ));
+    }
+}
+
+fn judges(options: &Options, policy: &mut Vec<String>) {
+    if let Some(when) = options.when() {
+        policy.push(format!("Errors are retried if {} says so.", path(when)));
+    }
+    if let Some(classify) = options.classify.get() {
+        policy.push(format!("Outcomes are classified by {}.", path(classify)));
+    }
+}
+
+/// What is said about doing it twice; who does not repeat need not say anything.
+fn repeating(options: &Options) -> Option<&'static str> {
+    if options.idempotency_key.is_given() {
+        return Some("Said to be safe to repeat under its idempotency key.");
+    }
+    match options.idempotent.get() {
+        Some(true) => Some("Said to be safe to repeat."),
+        Some(false) => {
+            Some("Said to be unsafe to repeat: only what was certainly not sent is retried.")
+        }
+        None if options.repeats() => Some("Whether it is safe to repeat is not said."),
+        None => None,
+    }
+}
+
+/// What comes from the dependency because nothing here says otherwise.
+fn registered(options: &Options) -> Option<String> {
+    let dependency = options.dependency.get()?;
+    let (retries, numbers, budget) = match options.retry.get() {
+        None => (true, false, true),
+        Some(Retry::Of(_)) => (false, false, false),
+        Some(Retry::Here(retry)) => (false, !retry.is_complete(), true),
+    };
+    let breaker = options.breaker.get();
+    let parts = [
+        (retries, "retries"),
+        (numbers, "other retry settings"),
+        (budget && !options.budget.is_given(), "budget"),
+        (breaker.is_none(), "breaker"),
+        (!options.bulkhead.is_given(), "bulkhead"),
+        (!options.timeout.is_given(), "timeout"),
+        (!options.deadline.is_given(), "deadline"),
+    ];
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .filter_map(|(open, part)| open.then_some(part))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "As registered for {}: {}.",
+            named(dependency),
+            parts.join(", ")
+        )
+    })
+}
+
+fn named(name: &Value<LitStr>) -> String {
+    match name {
+        Value::Literal { value, .. } => format!("`{}`", value.value()),
+        Value::Constant(constant) => code(constant),
+    }
+}
+
+fn time(duration: &Value<Duration>) -> String {
+    match duration {
+        Value::Literal { value, .. } => humantime::format_duration(*value).to_string(),
+        Value::Constant(constant) => code(constant),
+    }
+}
+
+fn path(path: &ExprPath) -> String {
+    code(&path.to_token_stream())
+}
+
+/// `tokens` as code in Markdown, whatever is in them.
+fn code(tokens: &TokenStream) -> String {
+    let text = written(tokens.clone());
+    if text.contains('`') {
+        format!("`` {text} ``")
+    } else {
+        format!("`{text}`")
+    }
+}
