@@ -10,6 +10,7 @@
 mod arguments;
 mod boxed;
 mod control_flow;
+mod drops;
 mod fallible;
 mod hygiene;
 mod options;
