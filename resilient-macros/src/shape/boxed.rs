@@ -18,6 +18,7 @@ use syn::{Block, Pat, Stmt, Type};
 
 use super::Mutability;
 use super::binding::{Binding, each_name, freeze, mutability};
+use super::group::{ends_in_group, with_content};
 
 pub(super) struct Boxed {
     /// `Box::pin`
@@ -178,24 +179,6 @@ impl Boxed {
                 _ => None,
             })
     }
-}
-
-/// `tokens` without their last token, and that token if it is a group in `delimiter`s.
-fn ends_in_group(tokens: &TokenStream, delimiter: Delimiter) -> Option<(TokenStream, Group)> {
-    let mut tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    match tokens.pop()? {
-        TokenTree::Group(group) if group.delimiter() == delimiter => {
-            Some((tokens.into_iter().collect(), group))
-        }
-        _ => None,
-    }
-}
-
-/// `group` around other tokens.
-fn with_content(group: &Group, content: TokenStream) -> Group {
-    let mut replaced = Group::new(group.delimiter(), content);
-    replaced.set_span(group.span());
-    replaced
 }
 
 fn is_ident(token: &TokenTree, name: &str) -> bool {

@@ -5,6 +5,7 @@
 
 mod binding;
 mod boxed;
+mod group;
 mod item;
 mod returned;
 
@@ -15,6 +16,7 @@ use syn::{
 };
 
 use boxed::Boxed;
+use group::with_content;
 
 pub(crate) use binding::{Binding, Holds};
 pub(crate) use item::parse;
@@ -183,8 +185,7 @@ impl Function {
         };
         let mut content = self.inner_attributes.clone();
         content.extend(statements);
-        let mut body = Group::new(self.braces.delimiter(), content);
-        body.set_span(self.braces.span());
+        let body = with_content(&self.braces, content);
 
         let mut function = TokenStream::new();
         for attribute in &self.attributes {
