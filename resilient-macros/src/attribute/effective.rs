@@ -9,7 +9,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{ExprPath, LitStr};
 
-use super::options::{Breaker, Options, Retry, RetryOptions};
+use super::options::{Breaker, Options, RetryOptions};
 use crate::diagnostic::written;
 use crate::value::Value;
 
@@ -39,13 +39,23 @@ pub(super) fn effective(options: &Options) -> Vec<String> {
 }
 
 fn retries(options: &Options, policy: &mut Vec<String>) {
-    match options.retry.get() {
-        Some(Retry::Of(name)) => policy.push(format!(
-            "Retried with the numbers registered for {}.",
-            named(name)
-        )),
-        Some(Retry::Here(retry)) => attempts(retry, options.dependency.is_given(), policy),
-        None => {}
+    if let Some(retry) = options.retry.get() {
+        let whose = retry.of.get().map(named);
+        match &whose {
+            Some(name) if !retry.has_numbers() => {
+                policy.push(format!("Retried with the numbers registered for {name}."));
+            }
+            _ => attempts(
+                retry,
+                whose.is_some() || options.dependency.is_given(),
+                policy,
+            ),
+        }
+        if let Some(name) = whose.filter(|_| retry.has_numbers() && !retry.is_complete()) {
+            policy.push(format!(
+                "Other retry settings are those registered for {name}."
+            ));
+        }
     }
     if let Some(budget) = options.budget.get() {
         policy.push(format!(
@@ -156,8 +166,8 @@ fn registered(options: &Options) -> Option<String> {
     let dependency = options.dependency.get()?;
     let (retries, numbers, budget) = match options.retry.get() {
         None => (true, false, true),
-        Some(Retry::Of(_)) => (false, false, false),
-        Some(Retry::Here(retry)) => (false, !retry.is_complete(), true),
+        Some(retry) if retry.of.is_given() => (false, false, false),
+        Some(retry) => (false, !retry.is_complete(), true),
     };
     let breaker = options.breaker.get();
     let parts = [

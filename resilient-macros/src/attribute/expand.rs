@@ -14,8 +14,9 @@ use super::{effective, site, variables};
 use crate::place::shown_at;
 use crate::shape::{Binding, Function};
 
-/// `function` with its body run under the policies that `options` name.
-pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
+/// `function` with its body run under the policies that `options` name, which are written `at` the
+/// function's attribute.
+pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> TokenStream {
     let bindings = function.bindings();
     if options.repeats() {
         function.freeze();
@@ -29,6 +30,7 @@ pub(crate) fn expand(options: &Options, mut function: Function) -> TokenStream {
         },
         returns: function.attempt_type(),
         options,
+        at,
         function: &function,
     };
     let mut statements = writer.call();
@@ -52,6 +54,7 @@ struct Rule {
 
 struct Writer<'a> {
     options: &'a Options,
+    at: Span,
     function: &'a Function,
     /// The half of the library that only expansions may use.
     private: TokenStream,
@@ -63,7 +66,7 @@ impl Writer<'_> {
     fn call(&self) -> TokenStream {
         let private = &self.private;
         let here = Span::mixed_site();
-        let options = site::options(self.options, self.function.ident(), private);
+        let options = site::options(self.options, self.at, self.function.ident(), private);
         // Items are not hygienic: the static lives in a block of its own, out of the body's sight.
         let site = quote_spanned! {here=> {
             static __RESILIENT_SITE: #private::Site = #private::Site::new(#options);
@@ -103,8 +106,9 @@ impl Writer<'_> {
         let (judge, reject) = (judge.value, reject.value);
 
         // A moved argument is reported "inside of this loop", with the loop shown here.
-        let place = self.options.retry.key().or(self.options.dependency.key());
-        let repeat = quote_spanned!(shown_at(place.unwrap_or(here))=> loop);
+        let retry = self.options.retry.own_key();
+        let place = retry.or(self.options.dependency.own_key());
+        let repeat = quote_spanned!(shown_at(place.unwrap_or(self.at))=> loop);
         // What keeps the future from being `Send` is the error that is kept between attempts.
         let last = Ident::new("__resilient_last", shown_at(self.function.failure()));
         let (bind, leave, end) = if self.options.fallback.is_given() {

@@ -9,10 +9,10 @@ use crate::diagnostic::Slot;
 use crate::value::Value;
 
 /// Everything between the parentheses of the attribute.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(crate) dependency: Slot<Value<LitStr>>,
-    pub(crate) retry: Slot<Retry>,
+    pub(crate) retry: Slot<Box<RetryOptions>>,
     pub(crate) breaker: Slot<Breaker>,
     pub(crate) budget: Slot<Value<LitStr>>,
     pub(crate) bulkhead: Slot<Value<LitStr>>,
@@ -51,45 +51,35 @@ impl Options {
         if let Some(breaker) = self.breaker.get() {
             see(breaker.name.get().and_then(Value::constant));
         }
-        match self.retry.get() {
-            Some(Retry::Of(name)) => see(name.constant()),
-            Some(Retry::Here(retry)) => {
-                see(retry.max.get().and_then(Value::constant));
-                see(retry.factor.get().and_then(Value::constant));
-                for duration in [&retry.base, &retry.cap, &retry.retry_after_cap] {
-                    see(duration.get().and_then(Value::constant));
-                }
+        if let Some(retry) = self.retry.get() {
+            see(retry.of.get().and_then(Value::constant));
+            see(retry.max.get().and_then(Value::constant));
+            see(retry.factor.get().and_then(Value::constant));
+            for duration in [&retry.base, &retry.cap, &retry.retry_after_cap] {
+                see(duration.get().and_then(Value::constant));
             }
-            None => {}
         }
         constants
     }
 
     /// `retry(when = path)`
     pub(crate) fn when(&self) -> Option<&ExprPath> {
-        match self.retry.get() {
-            Some(Retry::Here(settings)) => settings.when.get(),
-            _ => None,
-        }
+        self.retry.get().and_then(|retry| retry.when.get())
     }
 }
 
 /// `fallback = path(a, b)`
+#[derive(Clone)]
 pub(crate) struct Fallback {
     pub(crate) function: ExprPath,
     /// The arguments that are handed on, by reference and after the error.
     pub(crate) arguments: Vec<Ident>,
 }
 
-pub(crate) enum Retry {
-    /// `retry = "name"`
-    Of(Value<LitStr>),
-    /// `retry(..)`
-    Here(Box<RetryOptions>),
-}
-
-#[derive(Default)]
+/// `retry = "name"`, `retry(..)`, or on two levels both: that dependency's numbers but for some.
+#[derive(Clone, Default)]
 pub(crate) struct RetryOptions {
+    pub(crate) of: Slot<Value<LitStr>>,
     pub(crate) max: Slot<Value<u32>>,
     pub(crate) base: Slot<Value<Duration>>,
     pub(crate) cap: Slot<Value<Duration>>,
@@ -109,9 +99,19 @@ impl RetryOptions {
             && self.jitter.is_given()
             && durations.into_iter().all(Slot::is_given)
     }
+
+    /// Whether a number is written here.
+    pub(crate) fn has_numbers(&self) -> bool {
+        self.max.is_given()
+            || self.base.is_given()
+            || self.cap.is_given()
+            || self.factor.is_given()
+            || self.jitter.is_given()
+            || self.retry_after_cap.is_given()
+    }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Breaker {
     pub(crate) name: Slot<Value<LitStr>>,
     pub(crate) per: Slot<&'static str>,

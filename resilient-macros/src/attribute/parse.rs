@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, LitInt, Token, parenthesized, token};
 
-use super::options::{Breaker, Fallback, JITTER, NESTED, Options, PER, Retry, RetryOptions};
+use super::options::{Breaker, Fallback, JITTER, NESTED, Options, PER, RetryOptions};
 use super::vocabulary::Place;
 use crate::arguments::{assigned, each_option, is_bare, nested};
 use crate::diagnostic::{Errors, value_missing};
@@ -109,25 +109,31 @@ fn read_option(
 }
 
 /// `retry`, `retry = "name"` or `retry(..)`.
-fn retry(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Retry> {
+fn retry(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Box<RetryOptions>> {
+    let mut options = Box::<RetryOptions>::default();
     if input.peek(Token![=]) {
-        return assigned(key, input, |key, input| {
+        let of = assigned(key, input, |key, input| {
             match input.fork().parse::<LitInt>() {
                 Ok(max) => Err(input.error(format_args!(
                     "`retry` takes options: write `retry(max = {max})`"
                 ))),
-                Err(_) => value::text(key, input).map(Retry::Of),
+                Err(_) => value::text(key, input),
             }
-        });
+        })?;
+        options.of.fill(key, of, errors);
+        return Ok(options);
     }
-    let mut options = RetryOptions::default();
     if !is_bare(input) {
         let stranger = |literal| Place::Retry.stranger(literal);
         nested(key, input, errors, &stranger, &mut |key, input, errors| {
             read_retry_option(&mut options, key, input, errors)
         })?;
     }
-    Ok(Retry::Here(Box::new(options)))
+    Ok(options)
 }
 
 fn read_retry_option(

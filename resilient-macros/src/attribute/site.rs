@@ -6,27 +6,34 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::ext::IdentExt;
 
-use super::options::{Options, Retry, RetryOptions};
+use super::options::{Options, RetryOptions};
 use crate::value::Value;
 
 /// `Options::new(..)` and a setter for each option given.
-pub(super) fn options(options: &Options, function: &Ident, private: &TokenStream) -> TokenStream {
+///
+/// The line of the site is that of its attribute, `at`.
+pub(super) fn options(
+    options: &Options,
+    at: Span,
+    function: &Ident,
+    private: &TokenStream,
+) -> TokenStream {
     let mut site = Chain::new(quote_spanned! {Span::mixed_site()=>
         #private::Options::new
     });
     let function = function.unraw().to_string();
+    // Anywhere else the compiler would tell the line of the outermost macro.
+    let line = quote_spanned!(at=> ::core::line!());
     site.arguments(&quote_spanned! {Span::mixed_site()=>
-        #function, ::core::module_path!(), ::core::file!(), ::core::line!()
+        #function, ::core::module_path!(), ::core::file!(), #line
     });
     site.set("name", options.name.get());
     site.set("dependency", options.dependency.get());
-    match options.retry.get() {
-        Some(Retry::Of(name)) => site.set("retry_from", Some(name)),
-        Some(Retry::Here(retry)) => {
-            site.set("retry", Some(&overrides(retry, private)));
-            site.say("nested_suppress", retry.nested.is_given());
-        }
-        None => {}
+    if let Some(retry) = options.retry.get() {
+        site.set("retry_from", retry.of.get());
+        let here = !retry.of.is_given() || retry.has_numbers();
+        site.set("retry", here.then(|| overrides(retry, private)).as_ref());
+        site.say("nested_suppress", retry.nested.is_given());
     }
     if let Some(breaker) = options.breaker.get() {
         site.set("breaker", breaker.name.get());

@@ -22,3 +22,11 @@ pub(super) fn with_content(group: &Group, content: TokenStream) -> Group {
     replaced.set_span(group.span());
     replaced
 }
+
+/// `tokens` without the invisible group that a `macro_rules!` fragment arrives in.
+pub(super) fn ungrouped(tokens: TokenStream) -> TokenStream {
+    match ends_in_group(&tokens, Delimiter::None) {
+        Some((before, group)) if before.is_empty() => ungrouped(group.stream()),
+        _ => tokens,
+    }
+}

@@ -58,7 +58,7 @@ fn function(input: ParseStream<'_>) -> syn::Result<Function> {
 }
 
 /// What the item is if not a function, told at its keyword.
-fn expect_function(input: ParseStream<'_>) -> syn::Result<()> {
+pub(super) fn expect_function(input: ParseStream<'_>) -> syn::Result<()> {
     const QUALIFIERS: [&str; 5] = ["const", "async", "unsafe", "extern", "safe"];
     let mut first: Option<Ident> = None;
     loop {
@@ -73,7 +73,7 @@ fn expect_function(input: ParseStream<'_>) -> syn::Result<()> {
             return Ok(());
         }
         let qualifies = QUALIFIERS.iter().any(|qualifier| word == qualifier);
-        if word == "impl" || word == "trait" {
+        if word == "trait" {
             first = Some(word);
             break;
         }
@@ -83,17 +83,16 @@ fn expect_function(input: ParseStream<'_>) -> syn::Result<()> {
         }
     }
     Err(match first {
-        Some(word) if word == "impl" || word == "trait" => syn::Error::new(
+        Some(word) if word == "trait" => syn::Error::new(
             word.span(),
-            format_args!(
-                "`#[resilient]` goes on an `async fn`, found `{word}`; put it on each method"
-            ),
+            "`#[resilient]` goes on an `async fn` or an impl block, found `trait`; \
+             put it on each method with a body",
         ),
         Some(word) => syn::Error::new(
             word.span(),
-            format_args!("`#[resilient]` goes on an `async fn`, found `{word}`"),
+            format_args!("`#[resilient]` goes on an `async fn` or an impl block, found `{word}`"),
         ),
-        None => input.error("`#[resilient]` goes on an `async fn`"),
+        None => input.error("`#[resilient]` goes on an `async fn` or an impl block"),
     })
 }
 

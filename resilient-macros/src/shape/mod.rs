@@ -6,6 +6,7 @@
 mod binding;
 mod boxed;
 mod group;
+mod impl_block;
 mod item;
 mod returned;
 
@@ -19,6 +20,7 @@ use boxed::Boxed;
 use group::with_content;
 
 pub(crate) use binding::{Binding, Holds};
+pub(crate) use impl_block::{ImplItem, impl_block, is_impl_block};
 pub(crate) use item::parse;
 
 /// An annotated function, split into what is kept and what is run once per attempt.

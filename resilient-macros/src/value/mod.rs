@@ -21,6 +21,7 @@ pub(crate) use key::key;
 pub(crate) use number::{count, factor};
 
 /// A value in an attribute: a literal, read here, or a constant in braces, read by the compiler.
+#[derive(Clone)]
 pub(crate) enum Value<T> {
     Literal { value: T, span: Span },
     Constant(TokenStream),

@@ -9,16 +9,17 @@ use crate::attribute::options::Options;
 use crate::diagnostic::{Errors, listed, nearest};
 use crate::shape::{Binding, Function, Holds};
 
-/// Notes everything about `function` that stands in the way of `options`.
-pub(crate) fn function(function: &Function, options: &Options, errors: &mut Errors) {
-    if let Some(span) = already_applied(function.body()) {
+/// Notes everything about `function` that stands in the way of `options`, whose attribute stands `at`
+/// some place.
+pub(crate) fn function(function: &Function, options: &Options, at: Span, errors: &mut Errors) {
+    if already_applied(function.body()) {
         errors.at(
-            span,
+            at,
             "`#[resilient]` is already applied to this function; merge the options into one",
         );
     }
     constants(function, options, errors);
-    fallback(function, options, errors);
+    fallback(function, options, at, errors);
     if !options.repeats() {
         return;
     }
@@ -110,10 +111,11 @@ fn clones(function: &Function, options: &Options, errors: &mut Errors) {
 }
 
 /// What a fallback is handed must be there to be handed on.
-fn fallback(function: &Function, options: &Options, errors: &mut Errors) {
+fn fallback(function: &Function, options: &Options, at: Span, errors: &mut Errors) {
     let Some(fallback) = options.fallback.get() else {
         return;
     };
+    let known = errors.count();
     let bindings = function.bindings();
     for name in &fallback.arguments {
         if name == "self" {
@@ -126,6 +128,9 @@ fn fallback(function: &Function, options: &Options, errors: &mut Errors) {
         } else if !bindings.iter().any(|binding| binding.ident == *name) {
             errors.at(name.span(), unknown(name, &bindings));
         }
+    }
+    if errors.count() > known && options.fallback.is_inherited() {
+        errors.at(at, "`fallback` is taken from the impl block here");
     }
 }
 
@@ -144,10 +149,8 @@ fn unknown(name: &Ident, bindings: &[Binding]) -> String {
     format!("no argument named `{name}`{hint}")
 }
 
-/// The attribute's own place, if the body is already an expansion of it.
-fn already_applied(body: &TokenStream) -> Option<Span> {
+/// Whether the body is already an expansion of the attribute.
+fn already_applied(body: &TokenStream) -> bool {
     let mut tokens = body.to_token_stream().into_iter().take(3);
-    let expanded = tokens
-        .any(|token| matches!(&token, TokenTree::Ident(ident) if ident == "__resilient_call"));
-    expanded.then(Span::call_site)
+    tokens.any(|token| matches!(&token, TokenTree::Ident(ident) if ident == "__resilient_call"))
 }

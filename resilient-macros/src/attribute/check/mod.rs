@@ -1,7 +1,9 @@
 //! What no single option can know.
 
+mod defaults;
 mod function;
 mod options;
 
+pub(crate) use defaults::defaults;
 pub(crate) use function::function;
 pub(crate) use options::options;

@@ -4,16 +4,27 @@ use std::time::Duration;
 
 use proc_macro2::Span;
 
-use crate::attribute::options::{Options, Retry, RetryOptions};
+use crate::attribute::options::{Options, RetryOptions};
 use crate::diagnostic::{Errors, Slot};
 use crate::value::Value;
 
-/// Notes every contradiction among the options.
-pub(crate) fn options(options: &Options, errors: &mut Errors) {
-    some_policy(options, errors);
-    if let Some(Retry::Here(retry)) = options.retry.get() {
+/// Notes every contradiction among the options of a function, and what they lack. Its attribute
+/// stands `at` some place.
+pub(crate) fn options(options: &Options, at: Span, errors: &mut Errors) {
+    some_policy(options, at, errors);
+    contradictions(options, errors);
+    breaker_named(options, at, errors);
+    if !options.repeats() {
+        only_for_retries(options, errors);
+    }
+}
+
+/// Notes options that cannot both be meant. Those that are both inherited have been told where they
+/// are written.
+pub(super) fn contradictions(options: &Options, errors: &mut Errors) {
+    if let Some(retry) = options.retry.get() {
         backoff(retry, errors);
-        if let (Some(when), true) = (retry.when.key(), options.classify.is_given()) {
+        if let (Some(when), true) = (retry.when.own_key(), options.classify.is_given()) {
             errors.at(
                 when,
                 "`when` and `classify` both decide what is retried; drop one",
@@ -27,22 +38,10 @@ pub(crate) fn options(options: &Options, errors: &mut Errors) {
         "so it can never fire; write a shorter `timeout` or a longer `deadline`",
         errors,
     );
-    if let Some(breaker) = options.breaker.get()
-        && !breaker.name.is_given()
-        && !options.dependency.is_given()
-    {
-        errors.at(
-            options.breaker.key().unwrap_or_else(Span::call_site),
-            "`breaker` needs the name of a dependency: `breaker(name = \"..\", ..)`",
-        );
-    }
-    if !options.repeats() {
-        only_for_retries(options, errors);
-    }
     idempotence(options, errors);
 }
 
-fn some_policy(options: &Options, errors: &mut Errors) {
+fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
     let given = options.dependency.is_given()
         || options.retry.is_given()
         || options.breaker.is_given()
@@ -54,10 +53,28 @@ fn some_policy(options: &Options, errors: &mut Errors) {
         || options.budget.is_given();
     if !given {
         errors.at(
-            Span::call_site(),
+            at,
             "at least one policy is needed: `dependency = \"name\"`, `retry`, `breaker`, `timeout`, \
-             `deadline`, `bulkhead` or `idempotency_key`",
+             `deadline`, `bulkhead` or `idempotency_key`; a method may take them from \
+             `#[resilient(..)]` on its impl block",
         );
+    }
+}
+
+fn breaker_named(options: &Options, at: Span, errors: &mut Errors) {
+    let Some(breaker) = options.breaker.get() else {
+        return;
+    };
+    if breaker.name.is_given() || options.dependency.is_given() {
+        return;
+    }
+    let own = options.breaker.own_key();
+    errors.at(
+        own.unwrap_or(at),
+        "`breaker` needs the name of a dependency: `breaker(name = \"..\", ..)`",
+    );
+    if let (None, Some(inherited)) = (own, options.breaker.key()) {
+        errors.at(inherited, "`breaker` is given here");
     }
 }
 
@@ -72,11 +89,11 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
     let single = matches!(retry.max.get(), Some(Value::Literal { value: 1, .. }));
     if single {
         let waiting = [
-            ("base", retry.base.key()),
-            ("cap", retry.cap.key()),
-            ("factor", retry.factor.key()),
-            ("jitter", retry.jitter.key()),
-            ("retry_after_cap", retry.retry_after_cap.key()),
+            ("base", retry.base.own_key()),
+            ("cap", retry.cap.own_key()),
+            ("factor", retry.factor.own_key()),
+            ("jitter", retry.jitter.own_key()),
+            ("retry_after_cap", retry.retry_after_cap.own_key()),
         ];
         for (name, key) in waiting {
             if let Some(key) = key {
@@ -91,7 +108,7 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
     }
 }
 
-/// Notes if the first of two durations is above the second.
+/// Notes if the first of two durations is above the second, at the one that is written nearer.
 fn ordered(
     (low_name, low): (&str, &Slot<Value<Duration>>),
     (high_name, high): (&str, &Slot<Value<Duration>>),
@@ -99,34 +116,42 @@ fn ordered(
     consequence: &str,
     errors: &mut Errors,
 ) {
-    let (Some((low, low_span)), Some((high, high_span))) = (
+    let (Some((low_value, low_span)), Some((high_value, high_span))) = (
         low.get().and_then(Value::literal),
         high.get().and_then(Value::literal),
     ) else {
         return;
     };
-    if low > high {
-        let low = humantime::format_duration(*low);
-        let high = humantime::format_duration(*high);
+    if low.is_inherited() && high.is_inherited() {
+        return;
+    }
+    if low_value > high_value {
+        let (told, other, other_name) = if low.is_inherited() {
+            (high_span, low_span, low_name)
+        } else {
+            (low_span, high_span, high_name)
+        };
+        let low = humantime::format_duration(*low_value);
+        let high = humantime::format_duration(*high_value);
         errors.at(
-            low_span,
+            told,
             format_args!("`{low_name}` ({low}) {relation} `{high_name}` ({high}), {consequence}"),
         );
-        errors.at(high_span, format_args!("`{high_name}` is given here"));
+        errors.at(other, format_args!("`{other_name}` is given here"));
     }
 }
 
 fn only_for_retries(options: &Options, errors: &mut Errors) {
-    if let Some(budget) = options.budget.key() {
+    if let Some(budget) = options.budget.own_key() {
         errors.at(budget, "`budget` limits retries; add `retry(..)`");
     }
-    if let Some(clone) = options.clone.key() {
+    if let Some(clone) = options.clone.own_key() {
         errors.at(
             clone,
             "`clone` is for arguments of functions that are retried; add `retry(..)` or drop it",
         );
     }
-    if let Some(idempotent) = options.idempotent.key() {
+    if let Some(idempotent) = options.idempotent.own_key() {
         errors.at(
             idempotent,
             "`idempotent` says what may be retried; add `retry(..)` or drop it",
@@ -136,8 +161,8 @@ fn only_for_retries(options: &Options, errors: &mut Errors) {
 
 fn idempotence(options: &Options, errors: &mut Errors) {
     let (Some(key), Some(idempotent), Some(value)) = (
-        options.idempotency_key.key(),
-        options.idempotent.key(),
+        options.idempotency_key.own_key(),
+        options.idempotent.own_key(),
         options.idempotent.get(),
     ) else {
         return;

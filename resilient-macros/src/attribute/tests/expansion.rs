@@ -9,7 +9,7 @@ use super::told;
 use crate::attribute::protect;
 
 /// Compares an expansion with `snapshots/<name>.rs`; with `BLESS` set it is written instead.
-fn snapshot(name: &str, arguments: TokenStream, item: TokenStream) {
+pub(super) fn snapshot(name: &str, arguments: TokenStream, item: TokenStream) {
     let expansion = protect(arguments, item).map_err(|errors| told(&errors));
     let expansion = prettyplease::unparse(&syn::parse2(expansion.unwrap()).unwrap());
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))

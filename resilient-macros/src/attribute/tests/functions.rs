@@ -17,7 +17,7 @@ fn functions_that_cannot_be_protected() {
             quote!(
                 struct S;
             ),
-            &["`#[resilient]` goes on an `async fn`, found `struct`"],
+            &["`#[resilient]` goes on an `async fn` or an impl block, found `struct`"],
         ),
         (
             once(),
@@ -29,9 +29,9 @@ fn functions_that_cannot_be_protected() {
         (
             once(),
             quote!(
-                unsafe impl Send for S {}
+                pub trait T {}
             ),
-            &["found `impl`; put it on each method"],
+            &["found `trait`; put it on each method with a body"],
         ),
         (
             once(),
@@ -40,7 +40,11 @@ fn functions_that_cannot_be_protected() {
             ),
             &["found `const`"],
         ),
-        (once(), quote!(;), &["`#[resilient]` goes on an `async fn`"]),
+        (
+            once(),
+            quote!(;),
+            &["goes on an `async fn` or an impl block"],
+        ),
         (
             once(),
             quote!(
