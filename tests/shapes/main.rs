@@ -13,6 +13,7 @@ mod control_flow;
 mod drops;
 mod fallible;
 mod hygiene;
+mod impl_blocks;
 mod options;
 mod receivers;
 mod returns;

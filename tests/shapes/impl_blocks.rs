@@ -1,0 +1,180 @@
+use async_trait::async_trait;
+use resilient::resilient;
+
+use super::fallible::{Attempts, Failure, sendable};
+
+struct Client<const N: usize> {
+    attempts: Attempts,
+    seen: u32,
+}
+
+fn failing<const N: usize>(failing: u32) -> Client<N> {
+    Client {
+        attempts: Attempts::failing(failing),
+        seen: 0,
+    }
+}
+
+#[resilient(retry(max = 3, base = "0s"), idempotent)]
+impl<const N: usize> Client<{ N }> {
+    const STEP: u32 = 1;
+
+    #[resilient]
+    async fn get(&self, path: &str) -> Result<String, Failure> {
+        let call = self.attempts.next().await?;
+        Ok(format!("{path} {call}"))
+    }
+
+    #[resilient::resilient(retry(max = 4), clone(body))]
+    async fn put(&mut self, body: String, mut count: u32) -> Result<(String, u32), Failure> {
+        self.seen += Self::STEP;
+        count += self.seen;
+        self.attempts.next().await?;
+        Ok((std::convert::identity(body), count))
+    }
+
+    /// Drawn in place of what the block says.
+    #[resilient(idempotency_key)]
+    async fn keyed(&self) -> Result<bool, Failure> {
+        self.attempts.next().await?;
+        Ok(resilient::context().idempotency_key().is_some())
+    }
+
+    async fn unmarked(&self) -> Result<u32, Failure> {
+        self.attempts.next().await
+    }
+
+    #[cfg_attr(all(), resilient(name = "conditional"))]
+    async fn conditional(&self) -> Result<u32, Failure> {
+        self.attempts.next().await
+    }
+
+    #[cfg_attr(any(), resilient)]
+    async fn unconditional(&self) -> Result<u32, Failure> {
+        self.attempts.next().await
+    }
+}
+
+#[tokio::test]
+async fn marked_methods_take_the_options_of_their_block() {
+    let got = sendable(failing::<1>(2).get("/")).await;
+    assert_eq!(got.as_deref(), Ok("/ 3"));
+    assert_eq!(failing::<1>(3).get("/").await, Err(Failure::Again));
+
+    let mut client = failing::<1>(3);
+    let put = sendable(client.put("body".to_owned(), 10)).await;
+    assert_eq!(put, Ok(("body".to_owned(), 14)));
+
+    assert_eq!(failing::<1>(2).keyed().await, Ok(true));
+    assert_eq!(failing::<1>(1).unmarked().await, Err(Failure::Again));
+}
+
+#[tokio::test]
+async fn a_mark_under_a_condition_holds_if_that_does() {
+    assert_eq!(failing::<1>(2).conditional().await, Ok(3));
+    assert_eq!(failing::<1>(1).unconditional().await, Err(Failure::Again));
+}
+
+#[async_trait]
+trait Gateway {
+    async fn pay(&self, to: &str, amount: u32) -> Result<String, Failure>;
+    async fn count(&mut self, step: u32) -> Result<u32, Failure>;
+    async fn own(self, parts: Vec<u32>) -> Result<usize, Failure>;
+    async fn of(attempts: &Attempts, pair: (u32, String)) -> Result<String, Failure>;
+    async fn unmarked(&self) -> Result<u32, Failure>;
+}
+
+/// The block's attribute sees `async fn`s.
+struct Above(Client<1>);
+
+/// It sees what `#[async_trait]` makes of them.
+struct Below(Client<1>);
+
+macro_rules! methods {
+    ($(#[$attribute:meta])+ $name:ident) => {
+        $(#[$attribute])+
+        impl Gateway for $name {
+            #[resilient(idempotency_key = self.0.attempts.made())]
+            async fn pay(&self, to: &str, mut amount: u32) -> Result<String, Failure> {
+                amount += 1;
+                self.0.attempts.next().await?;
+                Ok(format!("{to}: {amount}"))
+            }
+
+            #[resilient]
+            async fn count(&mut self, step: u32) -> Result<u32, Failure> {
+                self.0.seen += step;
+                self.0.attempts.next().await?;
+                Ok(self.0.seen)
+            }
+
+            #[resilient(clone(parts))]
+            async fn own(self, parts: Vec<u32>) -> Result<usize, Failure> {
+                let parts = std::convert::identity(parts);
+                self.0.attempts.next().await?;
+                Ok(parts.len())
+            }
+
+            #[resilient(clone(name))]
+            async fn of(
+                attempts: &Attempts,
+                (number, name): (u32, String),
+            ) -> Result<String, Failure> {
+                let name = std::convert::identity(name);
+                attempts.next().await?;
+                Ok(format!("{name} {number}"))
+            }
+
+            async fn unmarked(&self) -> Result<u32, Failure> {
+                self.0.attempts.next().await
+            }
+        }
+    };
+}
+
+methods! {
+    #[resilient(retry(max = 3, base = "0s"))]
+    #[async_trait]
+    Above
+}
+
+methods! {
+    #[async_trait]
+    #[resilient(retry(max = 3, base = "0s"))]
+    Below
+}
+
+async fn runs_again<G: Gateway>(gateway: impl Fn(Client<1>) -> G) {
+    let pay = gateway(failing(2));
+    assert_eq!(sendable(pay.pay("me", 1)).await.as_deref(), Ok("me: 2"));
+    let mut count = gateway(failing(2));
+    assert_eq!(sendable(count.count(2)).await, Ok(6));
+    assert_eq!(sendable(gateway(failing(2)).own(vec![1, 2])).await, Ok(2));
+    let attempts = Attempts::failing(2);
+    let named = sendable(G::of(&attempts, (1, "one".to_owned()))).await;
+    assert_eq!(named.as_deref(), Ok("one 1"));
+    assert_eq!(gateway(failing(1)).unmarked().await, Err(Failure::Again));
+}
+
+#[tokio::test]
+async fn the_order_of_async_trait_does_not_matter() {
+    runs_again(Above).await;
+    runs_again(Below).await;
+}
+
+#[test]
+fn each_site_is_listed_at_its_mark() {
+    let mut lines: Vec<u32> = resilient::sites()
+        .iter()
+        .filter(|site| site.file.ends_with("impl_blocks.rs"))
+        .filter(|site| {
+            ["get", "put", "keyed"]
+                .iter()
+                .any(|name| site.name.ends_with(name))
+        })
+        .map(|site| site.line)
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+}

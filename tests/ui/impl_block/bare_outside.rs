@@ -1,0 +1,12 @@
+use resilient::resilient;
+
+impl Client {
+    #[resilient]
+    async fn call(&self) -> std::io::Result<u32> {
+        Ok(1)
+    }
+}
+
+struct Client;
+
+fn main() {}
