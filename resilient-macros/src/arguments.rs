@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Lit, Token, parenthesized, token};
 
-use crate::diagnostic::{Errors, value_missing};
+use crate::diagnostic::{Errors, example, value_missing};
 
 /// Reads the value of one option, whose key has been read.
 pub(crate) type ReadOption<'a> =
@@ -67,6 +67,12 @@ pub(crate) fn assigned<T>(
     }
     if input.parse::<Option<Token![=]>>()?.is_none() || is_bare(input) {
         return Err(value_missing(key, None));
+    }
+    if input.peek(Token![=]) || input.peek(Token![>]) {
+        return Err(input.error(format_args!(
+            "one `=` stands between an option and its value: `{key} = {}`",
+            example(&key.to_string())
+        )));
     }
     read(key, input)
 }

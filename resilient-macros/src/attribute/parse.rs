@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, LitInt, Token, parenthesized, token};
+use syn::{Expr, ExprPath, Lit, Token, parenthesized, token};
 
 use super::options::{Breaker, Fallback, JITTER, NESTED, Options, PER, RetryOptions};
 use super::vocabulary::Place;
@@ -116,13 +116,14 @@ fn retry(
 ) -> syn::Result<Box<RetryOptions>> {
     let mut options = Box::<RetryOptions>::default();
     if input.peek(Token![=]) {
-        let of = assigned(key, input, |key, input| {
-            match input.fork().parse::<LitInt>() {
-                Ok(max) => Err(input.error(format_args!(
-                    "`retry` takes options: write `retry(max = {max})`"
-                ))),
-                Err(_) => value::text(key, input),
-            }
+        let of = assigned(key, input, |key, input| match input.fork().parse::<Lit>() {
+            Ok(Lit::Int(max)) => Err(input.error(format_args!(
+                "`retry` takes options: write `retry(max = {max})`"
+            ))),
+            Ok(Lit::Bool(_)) => Err(input.error(
+                "`retry` is no switch; write `retry` alone or `retry(max = 4)`, or leave it out",
+            )),
+            _ => value::text(key, input),
         })?;
         options.of.fill(key, of, errors);
         return Ok(options);
@@ -261,6 +262,8 @@ fn arguments_to_clone(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Id
         input.call(Ident::parse_any)
     })
     .map_err(|error| {
+        // What is left unread would be reported as a mistake of its own.
+        let _ = content.parse::<TokenStream>();
         syn::Error::new(
             error.span(),
             "`clone` takes names of arguments: `clone(a, b)`",

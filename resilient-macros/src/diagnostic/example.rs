@@ -32,7 +32,7 @@ pub(crate) fn value_missing(key: &Ident, parenthesised: Option<TokenStream>) -> 
 const NAME: &str = "\"name\"";
 
 /// A value that `key` can have. Whatever is no string can be anything.
-fn example(key: &str) -> &'static str {
+pub(crate) fn example(key: &str) -> &'static str {
     match key {
         "dependency" | "retry" | "breaker" | "budget" | "bulkhead" => NAME,
         "timeout" | "deadline" => "\"5s\"",

@@ -7,7 +7,7 @@ mod suggest;
 mod written;
 
 pub(crate) use collect::Errors;
-pub(crate) use example::value_missing;
+pub(crate) use example::{example, value_missing};
 pub(crate) use slot::Slot;
 pub(crate) use suggest::{listed, nearest};
 pub(crate) use written::written;

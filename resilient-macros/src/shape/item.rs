@@ -144,6 +144,13 @@ fn nothing_to_protect(place: proc_macro2::Span) -> syn::Error {
 
 /// Why a function that is not `async` cannot be protected.
 fn not_async(signature: &Signature, body: &TokenStream) -> syn::Error {
+    if let Some(constant) = &signature.constness {
+        return syn::Error::new(
+            constant.span,
+            "`#[resilient]` needs an `async fn`, which a `const fn` cannot be; \
+             write `async` in place of `const`",
+        );
+    }
     let mut words = body.clone().into_iter().map(|token| token.to_string());
     let starts_runtime = words.next().as_deref() == Some("let")
         && words.next().as_deref() == Some("body")

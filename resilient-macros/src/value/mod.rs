@@ -13,7 +13,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Lit, LitStr, Path, Token};
 
-use crate::diagnostic::{listed, nearest, written};
+use crate::diagnostic::{example, listed, nearest, written};
 use crate::{duration, name};
 use constant::{in_braces, is_variable, without_braces};
 
@@ -58,6 +58,27 @@ pub(crate) fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Lit
             ),
         ));
     }
+    if let Ok(literal) = input.fork().parse::<Lit>()
+        && !matches!(literal, Lit::Str(_))
+    {
+        return Err(refuse(
+            input,
+            format_args!(
+                "expected a string, found {}; write for example `{key} = {}`",
+                literal_kind(&literal),
+                example(&key.to_string())
+            ),
+        ));
+    }
+    if input.peek(syn::token::Bracket) {
+        return Err(refuse(
+            input,
+            format_args!(
+                "`{key}` takes one name: `{key} = {}`",
+                example(&key.to_string())
+            ),
+        ));
+    }
     let value = string(key, "a string", input)?;
     if let Some((literal, span)) = value.literal()
         && let Some(problem) = name::problem(&literal.value())
@@ -69,6 +90,16 @@ pub(crate) fn text(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Lit
 
 /// A string that is a duration.
 pub(crate) fn time(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Duration>> {
+    if let Ok(literal) = input.fork().parse::<Lit>()
+        && let Lit::Int(_) | Lit::Float(_) = &literal
+        && let text = literal.to_token_stream().to_string()
+        && duration::parse(&text).is_ok()
+    {
+        return Err(refuse(
+            input,
+            format_args!("a duration stands in quotes: write `{key} = \"{text}\"`"),
+        ));
+    }
     match string(key, "a duration in a string such as `\"5s\"`", input)? {
         Value::Constant(constant) => Ok(Value::Constant(constant)),
         Value::Literal { value, span } => match duration::parse(&value.value()) {
@@ -116,7 +147,11 @@ pub(crate) fn word(
     let Lit::Str(literal) = literal else {
         return Err(syn::Error::new(
             literal.span(),
-            format_args!("expected a string, found {}", literal_kind(&literal)),
+            format_args!(
+                "expected a string, found {}; write one of {}",
+                literal_kind(&literal),
+                listed(known())
+            ),
         ));
     };
     let given = literal.value();
@@ -193,6 +228,18 @@ pub(crate) fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 /// The path of this library where the attribute stands.
 pub(crate) fn library(key: &Ident, input: ParseStream<'_>) -> syn::Result<Path> {
+    if let Ok(text) = input.fork().parse::<LitStr>() {
+        let path = text.value();
+        let colons = if path.starts_with("::") || path.starts_with("crate") {
+            ""
+        } else {
+            "::"
+        };
+        return Err(refuse(
+            input,
+            format_args!("`{key}` is a path without quotes: write `{key} = {colons}{path}`"),
+        ));
+    }
     let path = input.call(Path::parse_mod_style)?;
     let first = path.segments.first().map(|segment| &segment.ident);
     let absolute = path.leading_colon.is_some()

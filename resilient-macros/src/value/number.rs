@@ -7,6 +7,7 @@ use syn::{Expr, Lit, UnOp};
 
 use super::constant::{in_braces, without_braces};
 use super::{Value, literal_kind, ungrouped};
+use crate::diagnostic::example;
 
 /// A number of attempts.
 pub(crate) fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u32>> {
@@ -55,6 +56,10 @@ pub(crate) fn factor(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<f
     };
     match given {
         Some(value) if value.is_finite() && value >= 1.0 => Ok(Value::Literal { value, span }),
+        Some(value) if value > 1.0 => Err(syn::Error::new(
+            span,
+            format_args!("`{key}` is too large for a number; write for example `{key} = 2.0`"),
+        )),
         _ => Err(syn::Error::new(
             span,
             format_args!("`{key}` below 1 makes delays shrink; write a number from 1.0 on"),
@@ -75,7 +80,11 @@ fn number(key: &Ident, expected: &str, input: ParseStream<'_>) -> syn::Result<Ex
                 "expected {expected}, found a string; write `{key} = {}`",
                 text.value()
             ),
-            other => format!("expected {expected}, found {}", literal_kind(other)),
+            other => format!(
+                "expected {expected}, found {}; write for example `{key} = {}`",
+                literal_kind(other),
+                example(&key.to_string())
+            ),
         },
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => return Ok(value),
         _ => format!("expected {expected}"),

@@ -1,0 +1,6 @@
+use resilient::resilient;
+
+fn main() {
+    let _call = #[resilient(retry)]
+    async || std::io::Result::Ok(1);
+}

@@ -1,0 +1,13 @@
+use resilient::resilient;
+
+#[resilient(retry)]
+const fn call() -> std::io::Result<u32> {
+    Ok(1)
+}
+
+#[resilient(retry)]
+const async fn call_later() -> std::io::Result<u32> {
+    Ok(1)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(retry)]
+extern "C" fn call() -> std::io::Result<u32> {
+    Ok(1)
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(retry(factor = 1e400))]
+async fn call() -> std::io::Result<u32> {
+    Ok(1)
+}
+
+fn main() {}
