@@ -64,12 +64,13 @@ async fn patterns(
     &third: &u32,
     Pair { left, right: name }: Pair,
     [head, ..]: [u32; 3],
+    Pair { left: lent, .. }: &Pair,
     _: u32,
 ) -> Result<(u32, String), Failure> {
     second += 1;
     let name = consume(name);
     attempts.next().await?;
-    Ok((first + second + third + left + head, name))
+    Ok((first + second + third + left + head + lent, name))
 }
 
 #[resilient(retry(max = 3, base = "0s"))]
@@ -171,8 +172,12 @@ async fn patterns_bind_once() {
         left: 8,
         right: "right".to_owned(),
     };
-    let outcome = sendable(patterns(&attempts, (1, 2), &4, pair, [16, 0, 0], 0)).await;
-    assert_eq!(outcome, Ok((32, "right".to_owned())));
+    let lent = Pair {
+        left: 32,
+        right: String::new(),
+    };
+    let outcome = sendable(patterns(&attempts, (1, 2), &4, pair, [16, 0, 0], &lent, 0)).await;
+    assert_eq!(outcome, Ok((64, "right".to_owned())));
     assert_eq!(attempts.made(), 3);
 }
 

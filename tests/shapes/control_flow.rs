@@ -66,6 +66,12 @@ async fn items(attempts: &Attempts) -> Result<u32, Failure> {
     Ok(max(LEAST, twice(attempts.next().await?)))
 }
 
+#[resilient(retry(max = 3, base = "0s"))]
+async fn closure(attempts: &Attempts, factor: u32) -> Result<u32, Failure> {
+    let times = |n: u32| n * factor;
+    Ok(times(attempts.next().await?))
+}
+
 #[tokio::test]
 async fn statements_leave_the_attempt_and_not_the_call() {
     register_plenty();
@@ -85,6 +91,7 @@ async fn statements_leave_the_attempt_and_not_the_call() {
     assert_eq!(sendable(labels(&Attempts::failing(2))).await, Ok(5));
     assert_eq!(sendable(forever(&Attempts::failing(2))).await, Ok(4));
     assert_eq!(sendable(selects(&Attempts::failing(2))).await, Ok(3));
+    assert_eq!(sendable(closure(&Attempts::failing(2), 5)).await, Ok(15));
     assert_eq!(sendable(items(&Attempts::failing(2))).await, Ok(6));
 }
 

@@ -9,11 +9,13 @@
 
 mod arguments;
 mod boxed;
+mod clashes;
 mod control_flow;
 mod drops;
 mod fallible;
 mod hygiene;
 mod impl_blocks;
+mod kinds;
 mod options;
 mod receivers;
 mod returns;

@@ -1,6 +1,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use resilient::resilient;
 
@@ -33,6 +34,14 @@ async fn local(attempts: &Attempts, count: Rc<Cell<u32>>) -> Result<u32, Failure
     count.set(count.get() + 1);
     attempts.next().await?;
     Ok(count.get())
+}
+
+/// `Send` but not `Sync`, and lent to the attempts.
+#[resilient(retry(max = 3, base = "0s"))]
+async fn received(attempts: &Attempts, numbers: Receiver<u32>) -> Result<u32, Failure> {
+    let number = numbers.try_recv().map_err(|_| Failure::Never)?;
+    attempts.next().await?;
+    Ok(number)
 }
 
 /// An error that is `Send` but not `Sync`.
@@ -77,5 +86,12 @@ async fn recursion() {
 async fn what_is_not_send_stays_on_its_thread() {
     let count = Rc::new(Cell::new(0));
     assert_eq!(local(&Attempts::failing(2), Rc::clone(&count)).await, Ok(3));
+
+    let (sender, numbers) = channel();
+    for number in [4, 5, 6] {
+        sender.send(number).unwrap();
+    }
+    assert_eq!(received(&Attempts::failing(2), numbers).await, Ok(6));
+
     assert_eq!(sendable(unshared(&Attempts::failing(2))).await.unwrap(), 3);
 }
