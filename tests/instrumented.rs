@@ -13,6 +13,7 @@ use tracing_attributes::instrument;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::{Layer, registry};
 
+// shape 40
 #[resilient(retry(max = 3, base = "0s"), idempotent, clone(name))]
 #[instrument(name = "body", skip(attempts))]
 async fn above(attempts: &AtomicU32, name: String) -> io::Result<String> {
@@ -20,6 +21,7 @@ async fn above(attempts: &AtomicU32, name: String) -> io::Result<String> {
     Ok(name)
 }
 
+// shape 39
 #[instrument(name = "body", skip(attempts))]
 #[resilient(retry(max = 3, base = "0s"), idempotent, clone(name))]
 async fn below(attempts: &AtomicU32, name: String) -> io::Result<String> {

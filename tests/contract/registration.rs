@@ -61,6 +61,7 @@ fn problems_of(registry: &Registry) -> Vec<Problem> {
         .collect()
 }
 
+// mistake 30
 #[test]
 fn x2_the_check_lists_what_cannot_work() {
     let registry = Registry::new();
@@ -304,6 +305,7 @@ mod same_names {
     }
 }
 
+// case M03, M10
 /// A site without names has a budget of its own; its default allows three retries.
 #[tokio::test(start_paused = true)]
 async fn m10_m03_a_site_is_where_it_is_written_not_what_it_is_called() {

@@ -263,6 +263,7 @@ async fn an_attempt_that_is_not_admitted_is_not_one_of_the_attempts() {
     assert_eq!(RECORDS.take().concat(), r#" attempts=1 outcome="network""#);
 }
 
+// case M12
 #[tokio::test(start_paused = true)]
 async fn m12_a_drop_is_told_inside_the_span() {
     listen();
@@ -280,6 +281,7 @@ async fn m12_a_drop_is_told_inside_the_span() {
     );
 }
 
+// case M11
 #[tokio::test(start_paused = true)]
 async fn m11_arguments_and_keys_are_never_told() {
     struct Secret(&'static str);

@@ -13,12 +13,14 @@ async fn borrowed(attempts: &Attempts, text: &str) -> Result<usize, Failure> {
     Ok(consume(text).len())
 }
 
+// shape 10
 #[resilient(retry(max = 3, base = "0s"))]
 async fn owned(attempts: &Attempts, text: String) -> Result<usize, Failure> {
     attempts.next().await?;
     Ok(text.len())
 }
 
+// shape 12; case N20
 #[resilient(retry(max = 3, base = "0s"), clone(text, r#type))]
 async fn moved(attempts: &Attempts, text: String, r#type: String) -> Result<String, Failure> {
     let whole = consume(text) + &consume(r#type);
@@ -26,6 +28,7 @@ async fn moved(attempts: &Attempts, text: String, r#type: String) -> Result<Stri
     Ok(whole)
 }
 
+// shape 4, 5, 6
 #[resilient(retry(max = 3, base = "0s"))]
 async fn exclusive(
     attempts: &Attempts,
@@ -38,6 +41,7 @@ async fn exclusive(
     Ok(consume(text).len())
 }
 
+// shape 14
 #[resilient(retry(max = 3, base = "0s"))]
 async fn changing(attempts: &Attempts, mut count: u32) -> Result<u32, Failure> {
     count += 1;
@@ -57,6 +61,7 @@ struct Pair {
     right: String,
 }
 
+// shape 16, 17
 #[resilient(retry(max = 3, base = "0s"), clone(name))]
 async fn patterns(
     attempts: &Attempts,
@@ -73,6 +78,7 @@ async fn patterns(
     Ok((first + second + third + left + head + lent, name))
 }
 
+// shape 18, 23; case N04
 #[resilient(retry(max = 3, base = "0s"))]
 async fn generic<T, const N: usize>(
     attempts: &Attempts,
@@ -87,6 +93,7 @@ where
     Ok(parts.join(separator.as_ref()))
 }
 
+// shape 41; case N11
 #[resilient(retry(max = 3, base = "0s"))]
 async fn gated<#[cfg(any())] T>(
     attempts: &Attempts,

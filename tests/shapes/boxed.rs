@@ -37,6 +37,7 @@ impl Gateway for Local {
         Ok(format!("{to}: {amount}"))
     }
 
+    // shape 28; case N16
     #[resilient(retry(max = 3, base = "0s"))]
     async fn count(&mut self, step: u32) -> Result<u32, Failure> {
         consume(&mut *self).seen += step;

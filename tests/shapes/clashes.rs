@@ -43,6 +43,7 @@ macro_rules! users_own {
 
 users_own! { module_path file line }
 
+// case N18
 #[allow(unused_imports)]
 mod annotated {
     use super::Attempts;

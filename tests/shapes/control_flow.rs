@@ -2,6 +2,7 @@ use resilient::resilient;
 
 use super::fallible::{Attempts, Failure, register_plenty, sendable};
 
+// shape 50, 52
 #[resilient(retry(max = 3, base = "0s"), budget = "plenty")]
 async fn early(attempts: &Attempts, text: &str) -> Result<u32, Failure> {
     attempts.next().await?;
@@ -15,6 +16,7 @@ async fn early(attempts: &Attempts, text: &str) -> Result<u32, Failure> {
     Ok(number)
 }
 
+// shape 53
 #[resilient(retry(max = 3, base = "0s"))]
 async fn labels(attempts: &Attempts) -> Result<u32, Failure> {
     attempts.next().await?;
@@ -29,6 +31,7 @@ async fn labels(attempts: &Attempts) -> Result<u32, Failure> {
     Ok(five)
 }
 
+// shape 55
 #[resilient(retry(max = 3, base = "0s"))]
 async fn forever(attempts: &Attempts) -> Result<u32, Failure> {
     loop {
@@ -48,6 +51,7 @@ async fn diverging_once() -> Result<u32, Failure> {
     panic!("gone")
 }
 
+// shape 56
 #[resilient(retry(max = 3, base = "0s"))]
 async fn selects(attempts: &Attempts) -> Result<u32, Failure> {
     tokio::select! {
@@ -56,6 +60,7 @@ async fn selects(attempts: &Attempts) -> Result<u32, Failure> {
     }
 }
 
+// shape 77
 #[resilient(retry(max = 3, base = "0s"))]
 async fn items(attempts: &Attempts) -> Result<u32, Failure> {
     use std::cmp::max;
@@ -66,6 +71,7 @@ async fn items(attempts: &Attempts) -> Result<u32, Failure> {
     Ok(max(LEAST, twice(attempts.next().await?)))
 }
 
+// shape 58
 #[resilient(retry(max = 3, base = "0s"))]
 async fn closure(attempts: &Attempts, factor: u32) -> Result<u32, Failure> {
     let times = |n: u32| n * factor;

@@ -1,5 +1,6 @@
 use super::fallible::{Attempts, Failure, sendable};
 
+// shape 64, 65; case N17
 /// Everything an expansion could be tempted to call by its short name.
 mod shadowed {
     #![no_implicit_prelude]
@@ -55,6 +56,7 @@ mod constants {
     }
 }
 
+// shape 63
 /// Arguments named like variables of an expansion.
 #[resilient::resilient(retry(max = 3, base = "0s"), clone(call, out, last))]
 async fn arguments(
@@ -70,6 +72,7 @@ async fn arguments(
     Ok(call + &out)
 }
 
+// case N23
 #[resilient::resilient(retry(max = 3, base = "0s"))]
 async fn r#move(attempts: &Attempts, r#type: u8, r#fn: &str) -> Result<usize, Failure> {
     attempts.next().await?;
@@ -83,6 +86,7 @@ macro_rules! functions {
     };
 }
 
+// shape 57
 functions!(made, attempts: &Attempts, number, Result<u32, Failure>, 3, {
     number += 1;
     attempts.next().await?;
@@ -106,6 +110,7 @@ macro_rules! methods {
     };
 }
 
+// case N13
 methods! {
     one: 1;
     two: 1 + 1;
@@ -129,6 +134,7 @@ impl Right {
     }
 }
 
+// shape 37, 38; case N06, N07
 /// Kept as written.
 #[must_use = "a future does nothing by itself"]
 #[deprecated(note = "warns callers, not the expansion")]

@@ -132,6 +132,7 @@ macro_rules! methods {
     };
 }
 
+// shape 29
 methods! {
     #[resilient(retry(max = 3, base = "0s"))]
     #[async_trait]

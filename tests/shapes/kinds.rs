@@ -6,11 +6,13 @@ use super::fallible::{Attempts, Failure, sendable};
 
 static ATTEMPTS: Attempts = Attempts::failing(2);
 
+// shape 1
 #[resilient(retry(max = 3, base = "0s"))]
 async fn without_arguments() -> Result<u32, Failure> {
     ATTEMPTS.next().await
 }
 
+// shape 35
 #[allow(improper_ctypes_definitions)]
 #[resilient(retry(max = 3, base = "0s"))]
 async extern "C" fn foreign(attempts: &Attempts, text: &str) -> Result<usize, Failure> {
@@ -18,6 +20,7 @@ async extern "C" fn foreign(attempts: &Attempts, text: &str) -> Result<usize, Fa
     Ok(text.len())
 }
 
+// shape 72
 /// What is left of it is not `async`.
 #[resilient(retry(max = 3, base = "0s"))]
 #[tokio::main(flavor = "current_thread")]
@@ -26,9 +29,10 @@ async fn started(attempts: &Attempts, text: &str) -> Result<usize, Failure> {
     Ok(text.len())
 }
 
-#[cfg(all())]
+// shape 69
+#[cfg(test)]
 #[resilient(retry(max = 3, base = "0s"))]
-#[cfg_attr(all(), inline)]
+#[cfg_attr(test, inline)]
 async fn outer(attempts: &Attempts, inner_calls: &Attempts) -> Result<u32, Failure> {
     inner(inner_calls).await?;
     attempts.next().await
@@ -43,6 +47,7 @@ async fn inner(calls: &Attempts) -> Result<u32, Failure> {
     calls.next().await
 }
 
+// shape 48
 /// The caller says which error it wants.
 #[resilient(retry(max = 3, base = "0s"))]
 async fn generic_error<E>(attempts: &Attempts, text: &str) -> Result<u32, E>

@@ -3,6 +3,7 @@
 //!
 //! The same sources are built in the editions 2018, 2021 and 2024.
 
+// shape 66
 #![deny(warnings)]
 #![deny(clippy::all, clippy::pedantic)]
 #![allow(clippy::panic, clippy::unwrap_used)]
@@ -12,6 +13,7 @@ mod boxed;
 mod clashes;
 mod control_flow;
 mod drops;
+mod dynamic;
 mod fallible;
 mod hygiene;
 mod impl_blocks;

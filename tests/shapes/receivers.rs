@@ -20,12 +20,14 @@ impl Client {
         }
     }
 
+    // shape 2, 21
     #[resilient(retry(max = 3, base = "0s"))]
     async fn shared(&self) -> Result<&str, Failure> {
         self.attempts.next().await?;
         Ok(&self.name)
     }
 
+    // shape 3
     #[resilient(retry(max = 3, base = "0s"))]
     async fn exclusive(&mut self) -> Result<u32, Failure> {
         self.seen += 1;
@@ -33,11 +35,13 @@ impl Client {
         Ok(self.seen)
     }
 
+    // shape 7
     #[resilient(retry(max = 3, base = "0s"))]
     async fn by_value(self) -> Result<u32, Failure> {
         self.attempts.next().await
     }
 
+    // shape 76; case N12
     #[resilient(retry(max = 3, base = "0s"))]
     async fn counted(self: Arc<Self>, (first, mut second): (u8, u8)) -> Result<u8, Failure> {
         second += first;
@@ -70,6 +74,7 @@ impl Client {
         Ok(&mut self.seen)
     }
 
+    // case N14
     #[resilient(retry(max = 3, base = "0s"))]
     async fn without_receiver(attempts: Attempts) -> Result<Self, Failure> {
         attempts.next().await?;
@@ -81,6 +86,7 @@ impl Client {
 struct Sized<const N: usize>(Attempts);
 
 impl<const N: usize> Sized<N> {
+    // shape 24
     #[resilient(retry(max = 3, base = "0s"))]
     async fn size(&self) -> Result<usize, Failure> {
         self.0.next().await?;
@@ -91,6 +97,7 @@ impl<const N: usize> Sized<N> {
 trait Provided {
     fn attempts(&self) -> &Attempts;
 
+    // shape 25
     #[allow(async_fn_in_trait)]
     #[resilient(retry(max = 3, base = "0s"))]
     async fn provided(&mut self) -> Result<u32, Failure> {
@@ -101,6 +108,7 @@ trait Provided {
     async fn required(&self) -> Result<u32, Failure>;
 }
 
+// shape 27
 impl Provided for Client {
     fn attempts(&self) -> &Attempts {
         &self.attempts

@@ -6,6 +6,7 @@ use super::fallible::{Attempts, Failure, register_plenty, sendable};
 
 type Answer<T> = Result<T, Failure>;
 
+// shape 42
 #[resilient(retry(max = 3, base = "0s"))]
 async fn alias(attempts: &Attempts) -> Answer<u32> {
     attempts.next().await
@@ -17,6 +18,7 @@ async fn nothing(attempts: &Attempts) -> Result<(), Failure> {
     Ok(())
 }
 
+// shape 45; case N01
 #[resilient(retry(max = 3, base = "0s"))]
 async fn opaque(attempts: &Attempts, n: u32) -> Result<impl Iterator<Item = u32>, Failure> {
     attempts.next().await?;
@@ -24,24 +26,28 @@ async fn opaque(attempts: &Attempts, n: u32) -> Result<impl Iterator<Item = u32>
     Ok((0..n).map(double))
 }
 
+// case N03
 #[resilient(retry(max = 3, base = "0s"))]
 async fn coerced(attempts: &Attempts) -> Result<Box<dyn FnOnce() -> u32 + Send + Sync>, Failure> {
     let call = attempts.next().await?;
     Ok(Box::new(move || call))
 }
 
+// shape 51
 #[resilient(retry(max = 3, base = "0s"))]
 async fn inferred(attempts: &Attempts) -> Result<Vec<u64>, Failure> {
     let call = attempts.next().await?;
     Ok((0..call).map(Into::into).collect())
 }
 
+// shape 20
 #[resilient(retry(max = 3, base = "0s"))]
 async fn borrowed<'a>(attempts: &Attempts, text: &'a str) -> Result<&'a str, Failure> {
     attempts.next().await?;
     Ok(&text[..1])
 }
 
+// case N27
 #[resilient(retry(max = 3, base = "0s"))]
 async fn elided(text: &str, at: Position<'_>) -> Result<char, Failure> {
     at.attempts.next().await?;
@@ -56,6 +62,7 @@ struct Position<'a> {
 #[derive(Debug, PartialEq)]
 enum Impossible {}
 
+// shape 46
 #[resilient(retry(max = 3, base = "0s"))]
 async fn impossible(attempts: &Attempts) -> Result<Impossible, Failure> {
     attempts.next().await?;
@@ -76,6 +83,7 @@ impl Store for Attempts {
     }
 }
 
+// shape 49
 #[resilient(retry(max = 3, base = "0s"))]
 async fn associated<S: Store + Sync>(store: &S) -> Result<u32, S::Error> {
     store.load()
@@ -92,6 +100,7 @@ fn of_boxed<T>(outcome: &Result<T, Boxed>) -> Class {
     }
 }
 
+// shape 44
 #[resilient(retry(max = 3, base = "0s"), classify = of_boxed::<u32>)]
 async fn boxed(attempts: &Attempts, text: &str) -> Result<u32, Boxed> {
     attempts.next().await?;

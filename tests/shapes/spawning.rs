@@ -7,12 +7,14 @@ use resilient::resilient;
 
 use super::fallible::{Attempts, Failure, sendable};
 
+// case N24
 #[resilient(retry(max = 3, base = "0s"), timeout = "5s", deadline = "20s")]
 async fn shared(attempts: Arc<Attempts>, text: String) -> Result<usize, Failure> {
     attempts.next().await?;
     Ok(text.len())
 }
 
+// shape 32; case N26
 /// Each level retries on its own: only the innermost fails, so only it runs again.
 #[resilient(retry(max = 3, base = "0s"))]
 async fn down(attempts: &Attempts, level: u32) -> Result<u32, Failure> {
@@ -28,6 +30,7 @@ async fn generic<T: Send + Sync>(attempts: &Attempts, value: T) -> Result<usize,
     Ok(std::mem::size_of_val(&value))
 }
 
+// shape 74
 /// Not `Send`, and not asked to be.
 #[resilient(retry(max = 3, base = "0s"))]
 async fn local(attempts: &Attempts, count: Rc<Cell<u32>>) -> Result<u32, Failure> {
@@ -36,6 +39,7 @@ async fn local(attempts: &Attempts, count: Rc<Cell<u32>>) -> Result<u32, Failure
     Ok(count.get())
 }
 
+// shape 19
 /// `Send` but not `Sync`, and lent to the attempts.
 #[resilient(retry(max = 3, base = "0s"))]
 async fn received(attempts: &Attempts, numbers: Receiver<u32>) -> Result<u32, Failure> {

@@ -22,6 +22,7 @@ impl Drop for Noted<'_> {
     }
 }
 
+// case N29
 #[resilient(retry(max = 3, base = "0s"))]
 async fn retried(log: &Mutex<Vec<&'static str>>) -> Result<u32, Failure> {
     let _local = Noted(log, "local");

@@ -6,3 +6,4 @@ async fn call<F: FnOnce() -> u32>(callback: F) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 60; mistake 31

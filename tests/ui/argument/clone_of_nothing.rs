@@ -6,3 +6,4 @@ async fn call(body: String, to: &str) -> std::io::Result<usize> {
 }
 
 fn main() {}
+// mistake 32

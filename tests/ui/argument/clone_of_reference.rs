@@ -6,3 +6,4 @@ async fn call(to: &str) -> std::io::Result<usize> {
 }
 
 fn main() {}
+// mistake 33

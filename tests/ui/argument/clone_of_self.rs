@@ -11,3 +11,4 @@ impl Client {
 }
 
 fn main() {}
+// mistake 33

@@ -6,3 +6,4 @@ async fn call(body: String) -> std::io::Result<usize> {
 }
 
 fn main() {}
+// mistake 34

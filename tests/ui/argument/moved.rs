@@ -10,3 +10,4 @@ async fn send(body: String) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 11; mistake 31; case N20

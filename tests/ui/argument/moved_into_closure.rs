@@ -7,3 +7,4 @@ async fn call(body: Vec<u8>) -> std::io::Result<u8> {
 }
 
 fn main() {}
+// shape 59; mistake 31

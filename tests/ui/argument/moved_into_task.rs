@@ -7,3 +7,4 @@ async fn call(body: Vec<u8>) -> std::io::Result<usize> {
 }
 
 fn main() {}
+// shape 62; mistake 31

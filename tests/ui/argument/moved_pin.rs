@@ -15,3 +15,4 @@ impl Client {
 }
 
 fn main() {}
+// shape 75

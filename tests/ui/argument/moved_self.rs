@@ -10,3 +10,4 @@ impl Client {
 }
 
 fn main() {}
+// shape 8

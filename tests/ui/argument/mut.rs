@@ -7,3 +7,4 @@ async fn call(mut body: String) -> std::io::Result<usize> {
 }
 
 fn main() {}
+// shape 15; mistake 35

@@ -7,3 +7,4 @@ async fn call<F: FnMut(&str)>(mut callback: F) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 61

@@ -11,3 +11,4 @@ impl Client {
 }
 
 fn main() {}
+// shape 9; mistake 36; case N12

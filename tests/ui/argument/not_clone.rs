@@ -9,3 +9,4 @@ async fn call(body: Body) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 13

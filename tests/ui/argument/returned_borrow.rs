@@ -6,3 +6,4 @@ async fn call(values: &mut Vec<u32>) -> std::io::Result<&mut u32> {
 }
 
 fn main() {}
+// shape 22; mistake 37

@@ -9,3 +9,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// mistake 53

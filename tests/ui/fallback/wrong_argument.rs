@@ -10,3 +10,4 @@ async fn call(id: u32) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// mistake 45

@@ -12,3 +12,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// mistake 45

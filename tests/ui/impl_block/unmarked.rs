@@ -10,3 +10,4 @@ impl Client {
 struct Client;
 
 fn main() {}
+// case N22

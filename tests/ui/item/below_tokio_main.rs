@@ -5,3 +5,4 @@ use resilient::resilient;
 async fn main() -> std::io::Result<()> {
     Ok(())
 }
+// shape 72; mistake 9

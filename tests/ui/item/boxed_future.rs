@@ -7,3 +7,4 @@ fn call<'a>(to: &'a str) -> Pin<Box<dyn Future<Output = std::io::Result<usize>> 
 }
 
 fn main() {}
+// shape 31; case N28

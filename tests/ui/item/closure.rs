@@ -4,3 +4,4 @@ fn main() {
     let _call = #[resilient(retry)]
     async || std::io::Result::Ok(1);
 }
+// case N22

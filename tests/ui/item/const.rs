@@ -11,3 +11,4 @@ const async fn call_later() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 36; case N22

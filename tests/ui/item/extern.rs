@@ -6,3 +6,4 @@ extern "C" fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// case N22

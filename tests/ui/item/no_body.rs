@@ -6,3 +6,4 @@ trait Client {
 }
 
 fn main() {}
+// shape 26; mistake 7; case N16

@@ -4,3 +4,4 @@ use resilient::resilient;
 async fn call() {}
 
 fn main() {}
+// mistake 10

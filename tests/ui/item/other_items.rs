@@ -22,3 +22,4 @@ type Answer = std::io::Result<u32>;
 use std::io;
 
 fn main() {}
+// mistake 6; case N22

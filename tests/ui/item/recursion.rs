@@ -6,3 +6,4 @@ async fn call(level: u32) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 33

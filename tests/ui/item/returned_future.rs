@@ -6,3 +6,4 @@ fn call() -> impl Future<Output = std::io::Result<u32>> {
 }
 
 fn main() {}
+// shape 30; case N28

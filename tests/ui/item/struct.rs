@@ -4,3 +4,4 @@ use resilient::resilient;
 struct Client;
 
 fn main() {}
+// mistake 6

@@ -6,3 +6,4 @@ fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 71; mistake 8

@@ -7,3 +7,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// shape 70; mistake 39

@@ -16,3 +16,4 @@ pub async fn call(
 }
 
 fn main() {}
+// case N09

@@ -8,3 +8,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// case N08

@@ -12,3 +12,4 @@ impl Client {
 }
 
 fn main() {}
+// case N08

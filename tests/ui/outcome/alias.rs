@@ -8,3 +8,4 @@ async fn call() -> Answer<u32> {
 }
 
 fn main() {}
+// mistake 11

@@ -10,3 +10,4 @@ async fn call() -> Result<u32, Failure> {
 }
 
 fn main() {}
+// mistake 12

@@ -6,3 +6,4 @@ async fn call() -> std::io::Result<!> {
 }
 
 fn main() {}
+// shape 47

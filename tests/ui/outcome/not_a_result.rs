@@ -6,3 +6,4 @@ async fn call() -> u32 {
 }
 
 fn main() {}
+// mistake 11

@@ -14,3 +14,4 @@ async fn call() -> Result<u32, Failure> {
 }
 
 fn main() {}
+// mistake 13

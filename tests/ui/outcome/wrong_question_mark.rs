@@ -19,3 +19,4 @@ async fn call(text: &str) -> Result<u32, Failure> {
 }
 
 fn main() {}
+// case N15

@@ -6,3 +6,4 @@ async fn call(text: &str) -> std::io::Result<u32> {
 }
 
 fn main() {}
+// case N15

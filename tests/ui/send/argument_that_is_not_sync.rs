@@ -11,3 +11,4 @@ fn sendable(_: impl Send) {}
 fn main() {
     sendable(call(Cell::new(1)));
 }
+// shape 19; mistake 38

@@ -21,3 +21,4 @@ fn sendable(_: impl Send) {}
 fn main() {
     sendable(call());
 }
+// mistake 38; case N24

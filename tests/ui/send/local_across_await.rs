@@ -13,3 +13,4 @@ fn sendable(_: impl Send) {}
 fn main() {
     sendable(call());
 }
+// mistake 38

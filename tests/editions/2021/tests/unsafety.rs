@@ -18,6 +18,7 @@ impl From<Rejection> for Failure {
     }
 }
 
+// shape 34
 /// # Safety
 ///
 /// `number` must be valid for reads and writes.

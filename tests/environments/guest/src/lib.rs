@@ -1,5 +1,6 @@
 //! All that an expansion may count on is the path it was given.
 
+// shape 65, 68; case N17, N19
 #![no_std]
 #![no_implicit_prelude]
 #![deny(warnings)]

@@ -1,6 +1,7 @@
 //! Every lint of clippy, `restriction` included, on functions with the attribute. What the same
 //! functions trip without it is expected in `bare` and allowed in `protected`, and nothing else is.
 
+// shape 66, 68; case N10
 #![deny(
     warnings,
     clippy::all,
