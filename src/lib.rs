@@ -95,3 +95,8 @@ pub use resilient_macros::resilient;
 
 #[doc(hidden)]
 pub use resilient_core::private as __private;
+
+/// Compiles every block of the page.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/macro.md")]
+struct WhatTheMacroDoes;

@@ -98,6 +98,11 @@ use proc_macro::TokenStream;
 /// With `#[resilient(retry(max = 3), clone(body))]` each attempt moves a clone. Where a reference is
 /// enough, `send(&body)` needs none.
 ///
+/// [What the macro does to your function][macro] has the rest: what is dropped when, what each argument
+/// costs, and the other errors.
+///
+/// [macro]: https://github.com/resilient-rs/resilient/blob/main/docs/macro.md
+///
 /// # Other attributes
 ///
 /// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods. Attributes that
