@@ -165,6 +165,19 @@ pub(crate) async fn documented(attempts: &Attempts) -> Result<u32, Failure> {
 
 const DEADLINE: std::time::Duration = std::time::Duration::from_secs(9);
 
+/// Left out from either side.
+#[cfg(any())]
+#[resilient::resilient(retry(max = 2, base = "0s"), idempotent)]
+async fn left_out(attempts: &Nothing) -> Result<u32, Nothing> {
+    attempts.next().await
+}
+
+#[resilient::resilient(retry(max = 2, base = "0s"), idempotent)]
+#[cfg(any())]
+async fn left_out(attempts: &Nothing) -> Result<u32, Nothing> {
+    attempts.next().await
+}
+
 #[tokio::test]
 async fn nothing_of_the_users_is_in_the_way() {
     let attempts = Attempts::failing(2);
