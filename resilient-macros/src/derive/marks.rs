@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, ExprPath, Fields, Member, Meta, Path, Type};
 
-use crate::arguments::{assigned, each_option};
+use crate::arguments::{assigned, each_option, is_bare};
 use crate::diagnostic::{Errors, Slot, listed, nearest};
 use crate::value;
 
@@ -190,10 +190,26 @@ fn option(
     errors: &mut Errors,
 ) -> syn::Result<()> {
     match key.to_string().as_str() {
-        "unsent" => options.unsent.fill(key, (), errors),
-        "source" => options.source.fill(key, (), errors),
+        "unsent" | "source" => {
+            if !is_bare(input) {
+                return Err(input.error(format_args!("`{key}` takes no value; write it alone")));
+            }
+            let said = if key == "unsent" {
+                &mut options.unsent
+            } else {
+                &mut options.source
+            };
+            said.fill(key, (), errors);
+        }
         "retry_after" => {
-            let value = assigned(key, input, |_, input| input.parse::<Member>())?;
+            let value = assigned(key, input, |key, input| {
+                let place = input.fork();
+                input.parse::<Member>().map_err(|_| {
+                    place.error(format_args!(
+                        "`{key}` takes the name of a field: `{key} = field`"
+                    ))
+                })
+            })?;
             options.retry_after.fill(key, value, errors);
         }
         "with" => {
@@ -303,6 +319,11 @@ fn source(fields: &Fields, key: Span) -> syn::Result<(Member, Type)> {
         .or_else(|| all.next().filter(|_| fields.len() == 1));
     match found {
         Some((member, field)) => Ok((member, field.ty.clone())),
+        None if fields.is_empty() => Err(syn::Error::new(
+            key,
+            "there is no field that could be the source; say what the variant itself means, \
+             for example `#[transient]`",
+        )),
         None => Err(syn::Error::new(
             key,
             "which field is the source? mark it `#[source]` or `#[from]`, or call it `source`",

@@ -299,7 +299,7 @@ fn wrong_marks() {
                     A,
                 }
             ),
-            &["which field is the source?"],
+            &["there is no field that could be the source"],
         ),
         (
             quote!(
