@@ -31,6 +31,26 @@ async fn constants(attempts: &Attempts) -> Result<u32, Failure> {
     attempts.next().await
 }
 
+struct Limits {
+    attempts: u32,
+}
+
+const LIMITS: Limits = Limits { attempts: 3 };
+
+mod attempts {
+    pub(crate) const BASE: std::time::Duration = std::time::Duration::ZERO;
+}
+
+/// What an argument is called may also be the name of a field or a module.
+#[resilient(
+    retry(max = { LIMITS.attempts }, base = { attempts::BASE }),
+    budget = "plenty",
+    timeout = { self::limits::TIMEOUT }
+)]
+async fn same_names(attempts: &Attempts) -> Result<u32, Failure> {
+    attempts.next().await
+}
+
 fn ok_below_three_is_too_low(outcome: &Result<u32, Failure>) -> Class {
     match outcome {
         Ok(call) if *call < 3 => Class::transient(),
@@ -106,6 +126,9 @@ async fn keyed_by_text(attempts: &Attempts, id: u64) -> Result<String, Failure> 
 async fn constants_are_read_by_the_compiler() {
     let attempts = Attempts::failing(3);
     assert_eq!(constants(&attempts).await, Ok(4));
+
+    register_plenty();
+    assert_eq!(same_names(&Attempts::failing(2)).await, Ok(3));
 }
 
 #[tokio::test]

@@ -36,11 +36,15 @@ impl Options {
         self.retry.is_given() || self.dependency.is_given()
     }
 
-    /// The first token of every constant in braces.
+    /// The first token of every constant in braces, unless it is the module of a path.
     pub(crate) fn constants(&self) -> Vec<TokenTree> {
         let mut constants = Vec::new();
         let mut see = |tokens: Option<&TokenStream>| {
-            constants.extend(tokens.and_then(|tokens| tokens.clone().into_iter().next()));
+            let mut tokens = tokens.cloned().unwrap_or_default().into_iter();
+            let first = tokens.next();
+            let of_module =
+                matches!(tokens.next(), Some(TokenTree::Punct(colon)) if colon.as_char() == ':');
+            constants.extend(first.filter(|_| !of_module));
         };
         for name in [&self.dependency, &self.budget, &self.bulkhead, &self.name] {
             see(name.get().and_then(Value::constant));

@@ -119,9 +119,20 @@ fn is_text(expression: &Expr) -> bool {
 }
 
 fn of_self(tokens: &TokenStream) -> Option<Span> {
-    tokens.clone().into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) => (ident == "Self" || ident == "self").then(|| ident.span()),
-        TokenTree::Group(group) => of_self(&group.stream()),
-        _ => None,
-    })
+    let mut rest = tokens.clone().into_iter().peekable();
+    while let Some(token) = rest.next() {
+        let next = rest.peek();
+        let of_module = matches!(next, Some(TokenTree::Punct(colon)) if colon.as_char() == ':');
+        let found = match token {
+            TokenTree::Ident(ident) if ident == "Self" => Some(ident.span()),
+            // `self::LIMIT` is a path in this module.
+            TokenTree::Ident(ident) if ident == "self" && !of_module => Some(ident.span()),
+            TokenTree::Group(group) => of_self(&group.stream()),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }

@@ -276,6 +276,7 @@ fn right_options_are_not_refused() {
         quote!(idempotency_key = key::<u8, u16>(&owned), timeout = "1s"),
         quote!(retry, idempotent = true),
         quote!(timeout = "5s", deadline = "5s"),
+        quote!(timeout = { self::TIMEOUT }, retry(max = { super::MAX })),
         quote!(timeout = "10s", deadline = { DEADLINE }),
     ] {
         assert_eq!(mistakes(arguments.clone()), [""; 0], "{arguments}");

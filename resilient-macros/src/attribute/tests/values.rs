@@ -60,6 +60,10 @@ fn wrong_values() {
             &["`Self` cannot be used here"],
         ),
         (
+            quote!(timeout = self::TIMEOUT),
+            &["or a constant in braces: `timeout = { self::TIMEOUT }`"],
+        ),
+        (
             quote!(breaker = "pay".to_owned()),
             &["`breaker` is fixed before the first call; write a string, or a constant in braces"],
         ),
