@@ -15,6 +15,7 @@ mod control_flow;
 mod drops;
 mod dynamic;
 mod fallible;
+mod fragments;
 mod hygiene;
 mod impl_blocks;
 mod kinds;
