@@ -43,6 +43,17 @@ impl Client {
     }
 }
 
+#[resilient(retry(max = 3, base = "0s"), idempotent)]
+impl Client {
+    #[instrument(name = "body", skip_all)]
+    #[resilient]
+    async fn in_block(&mut self, seen: &mut u32) -> io::Result<u32> {
+        *seen += 1;
+        third(&self.attempts)?;
+        Ok(*seen)
+    }
+}
+
 fn third(attempts: &AtomicU32) -> io::Result<()> {
     if attempts.fetch_add(1, Ordering::Relaxed) < 2 {
         return Err(io::ErrorKind::ConnectionReset.into());
@@ -89,5 +100,14 @@ async fn below_it_is_lent_what_is_lent() {
         attempts: AtomicU32::new(0),
     };
     let (outcome, spans) = spans_of(client.lent(&mut 0)).await;
+    assert_eq!((outcome.unwrap(), spans), (3, 1));
+}
+
+#[tokio::test]
+async fn in_a_block_the_side_does_not_matter() {
+    let mut client = Client {
+        attempts: AtomicU32::new(0),
+    };
+    let (outcome, spans) = spans_of(client.in_block(&mut 0)).await;
     assert_eq!((outcome.unwrap(), spans), (3, 1));
 }

@@ -14,6 +14,7 @@ mod fallback;
 mod guide;
 mod inherited;
 mod key;
+mod levels;
 mod limits;
 mod nesting;
 mod registration;

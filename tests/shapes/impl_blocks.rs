@@ -165,17 +165,84 @@ async fn the_order_of_async_trait_does_not_matter() {
 
 #[test]
 fn each_site_is_listed_at_its_mark() {
-    let mut lines: Vec<u32> = resilient::sites()
-        .iter()
-        .filter(|site| site.file.ends_with("impl_blocks.rs"))
-        .filter(|site| {
-            ["get", "put", "keyed"]
-                .iter()
-                .any(|name| site.name.ends_with(name))
-        })
-        .map(|site| site.line)
-        .collect();
-    lines.sort_unstable();
-    lines.dedup();
-    assert_eq!(lines.len(), 3, "{lines:?}");
+    let line = |name: &str| {
+        let sites = resilient::sites();
+        let site = sites
+            .iter()
+            .find(|site| site.module.ends_with("impl_blocks") && site.name.ends_with(name));
+        site.unwrap().line
+    };
+    // Five lines of code and an empty one between the two marks.
+    assert_eq!(line("::put") - line("::get"), 6);
+}
+
+trait Plain {
+    #[allow(async_fn_in_trait)]
+    async fn call(&self) -> Result<u32, Failure>;
+    #[allow(async_fn_in_trait)]
+    async fn keyed(&self) -> Result<String, Failure>;
+}
+
+#[resilient(retry(max = 3, base = "0s"), idempotency_key = self.attempts.made())]
+impl Plain for Client<2> {
+    #[resilient]
+    async fn call(&self) -> Result<u32, Failure> {
+        self.attempts.next().await
+    }
+
+    #[resilient]
+    async fn keyed(&self) -> Result<String, Failure> {
+        self.attempts.next().await?;
+        let key = resilient::context()
+            .idempotency_key()
+            .map(ToString::to_string);
+        Ok(key.unwrap_or_default())
+    }
+}
+
+#[tokio::test]
+async fn an_expression_of_the_block_is_one_of_each_method() {
+    assert_eq!(Plain::call(&failing::<2>(2)).await, Ok(3));
+    let client = failing::<2>(2);
+    assert_eq!(Plain::keyed(&client).await.as_deref(), Ok("0"));
+}
+
+struct Written;
+
+/// A block, or a body in it, comes out of a macro as one token.
+macro_rules! protected {
+    (fn $name:ident $body:block) => {
+        #[resilient(retry(max = 3, base = "0s"))]
+        impl Written {
+            #[resilient]
+            async fn $name() -> Result<u32, Failure> $body
+        }
+    };
+    ($block:item) => {
+        #[resilient(retry(max = 3, base = "0s"))]
+        $block
+    };
+}
+
+protected! {
+    impl Written {
+        #[resilient]
+        pub(crate) async fn whole(attempts: &Attempts) -> Result<u32, Failure> {
+            attempts.next().await
+        }
+
+        async fn unmarked(attempts: &Attempts) -> Result<u32, Failure> {
+            attempts.next().await
+        }
+    }
+}
+
+protected! { fn body { Attempts::failing(0).next().await } }
+
+#[tokio::test]
+async fn a_block_may_come_out_of_a_macro() {
+    assert_eq!(Written::whole(&Attempts::failing(2)).await, Ok(3));
+    let unmarked = Written::unmarked(&Attempts::failing(1)).await;
+    assert_eq!(unmarked, Err(Failure::Again));
+    assert_eq!(Written::body().await, Ok(1));
 }
