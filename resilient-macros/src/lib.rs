@@ -60,6 +60,33 @@ use proc_macro::TokenStream;
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
+/// # Impl blocks
+///
+/// On an impl block the attribute gives defaults to the methods in it that are marked `#[resilient]`,
+/// bare or with options of their own. What a method says goes before what its block says, option by
+/// option and also inside `retry(..)` and `breaker(..)`; the block's go before the dependency's values.
+///
+/// ```rust,ignore
+/// #[resilient(dependency = "payment", retry(max = 4, jitter = "full"), idempotent)]
+/// impl Client {
+///     #[resilient]
+///     async fn balance(&self) -> Result<u64, ClientError> { .. }
+///
+///     // `full` jitter is kept; a key is said in place of `idempotent`
+///     #[resilient(retry(max = 2), idempotency_key = order.id)]
+///     async fn charge(&self, order: &Order) -> Result<Charge, ClientError> { .. }
+///
+///     fn untouched(&self) {}
+/// }
+/// ```
+///
+/// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
+///   method's `retry = "name"` replaces all numbers of the block.
+/// - `name` and `clone(..)` belong to one function and are refused on a block.
+/// - A mark may have a path in front, `#[resilient::resilient]`, or stand in a `cfg_attr`; its last name
+///   must be `resilient`.
+/// - Methods without a mark stay as they are.
+///
 /// # Documentation
 ///
 /// What the options say a call may do is appended to the function's documentation, under the heading
@@ -105,11 +132,13 @@ use proc_macro::TokenStream;
 ///
 /// # Other attributes
 ///
-/// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods. Attributes that
-/// rewrite the function go below this one: `#[tracing::instrument]` then opens one span for all
+/// `#[async_trait]` goes on the trait or impl as usual, this attribute on its methods, and on the impl
+/// above or below `#[async_trait]` if methods share options. Above is the safer place: nothing has
+/// rewritten the methods there. Other attributes that rewrite the function go below this one: `#[tracing::instrument]` then opens one span for all
 /// attempts of a call, and `#[tokio::main]` finds the `async` it needs. Above this one, `instrument`
 /// opens a span for each attempt; its `async move` takes the arguments, so that owned ones must be
-/// named in `clone(..)` and `&mut self` does not work.
+/// named in `clone(..)` and `&mut self` does not work. In a block with this attribute the order does not
+/// matter: the block's attribute comes first, so that `instrument` opens one span for all attempts.
 #[proc_macro_attribute]
 pub fn resilient(arguments: TokenStream, item: TokenStream) -> TokenStream {
     attribute::resilient(arguments.into(), item.into()).into()
