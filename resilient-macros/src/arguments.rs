@@ -65,6 +65,12 @@ pub(crate) fn assigned<T>(
         let content: TokenStream = content.parse()?;
         return Err(value_missing(key, Some(content)));
     }
+    if input.peek(Token![:]) {
+        return Err(input.error(format_args!(
+            "write `=` between an option and its value: `{key} = {}`",
+            example(&key.to_string())
+        )));
+    }
     if input.parse::<Option<Token![=]>>()?.is_none() || is_bare(input) {
         return Err(value_missing(key, None));
     }

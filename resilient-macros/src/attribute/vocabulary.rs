@@ -17,7 +17,7 @@ pub(crate) enum Place {
 }
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 12] = [
+const OTHER_WORDS: [(Place, &str, &str); 13] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "idempotency", "idempotency_key"),
@@ -29,6 +29,7 @@ const OTHER_WORDS: [(Place, &str, &str); 12] = [
     (Place::Retry, "initial_delay", "base"),
     (Place::Retry, "max_delay", "cap"),
     (Place::Retry, "multiplier", "factor"),
+    (Place::Retry, "backoff", "factor"),
     (Place::Retry, "if", "when"),
 ];
 

@@ -133,14 +133,6 @@ pub(super) fn read_container(attributes: &[Attribute], errors: &mut Errors) -> O
 
 /// The name of `attribute`, if it is a mark.
 fn name(attribute: &Attribute) -> Option<&Ident> {
-    const MARKS: [&str; 6] = [
-        "transient",
-        "throttled",
-        "fault",
-        "permanent",
-        "ignored",
-        "classify",
-    ];
     let name = attribute.path().get_ident()?;
     MARKS.iter().any(|mark| name == mark).then_some(name)
 }
@@ -228,8 +220,21 @@ fn option(
     Ok(())
 }
 
+/// What marks a variant.
+const MARKS: [&str; 6] = [
+    "transient",
+    "throttled",
+    "fault",
+    "permanent",
+    "ignored",
+    "classify",
+];
+
 fn unknown(key: &Ident, mark: &Ident, known: &[&str]) -> syn::Error {
     let hint = match nearest(&key.to_string(), known.iter().copied()) {
+        _ if MARKS.iter().any(|mark| key == mark) => {
+            format!("`{key}` is a mark of its own: write `#[{key}]`")
+        }
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("expected one of {}", listed(known.iter().copied())),
     };

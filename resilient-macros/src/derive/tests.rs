@@ -223,6 +223,15 @@ fn wrong_marks() {
         (
             quote!(
                 enum E {
+                    #[classify(transient)]
+                    A,
+                }
+            ),
+            &["`transient` is a mark of its own: write `#[transient]`"],
+        ),
+        (
+            quote!(
+                enum E {
                     #[fault(unsent)]
                     A,
                 }

@@ -29,6 +29,10 @@ fn wrong_values() {
         ),
         (quote!(timeout = ""), &["the duration is empty"]),
         (
+            quote!(timeout: "5s"),
+            &["write `=` between an option and its value: `timeout = \"5s\"`"],
+        ),
+        (
             quote!(timeout = 5),
             &["expected a duration in a string such as `\"5s\"`, found an integer"],
         ),
