@@ -70,6 +70,21 @@ impl Client<'_> {
     }
 }
 
+#[resilient(retry(max = 3, base = "0s"), idempotent, crate = ::facade::resilience)]
+impl Client<'_> {
+    /// With the options of its block.
+    #[resilient]
+    pub async fn look(&self, number: u32) -> Result<u32, Failure> {
+        (self.0)(number)
+    }
+
+    /// With them under a condition.
+    #[cfg_attr(debug_assertions, resilient)]
+    pub async fn glance(&self, number: u32) -> Result<u32, Failure> {
+        (self.0)(number)
+    }
+}
+
 ::facade::ask! {
     /// Written by a macro of another crate.
     written(asked: &(dyn Fn() -> Result<u32, Failure> + Sync)) -> Result<u32, Failure> {

@@ -38,6 +38,13 @@ async fn methods_too() {
 }
 
 #[tokio::test]
+async fn and_methods_of_a_block() {
+    let calls = AtomicU32::new(0);
+    let asked = |number| third(&calls).map(|answer| answer + number);
+    assert!(matches!(sendable(Client(&asked).look(1)).await, Ok(4)));
+}
+
+#[tokio::test]
 async fn and_what_a_macro_of_another_crate_writes() {
     let calls = AtomicU32::new(0);
     let outcome = sendable(written(&|| third(&calls))).await;

@@ -6,8 +6,9 @@
     clippy::implicit_return,
     clippy::missing_errors_doc,
     clippy::missing_inline_in_public_items,
+    clippy::multiple_inherent_impl,
     clippy::question_mark_used,
-    reason = "what is expected of the bare ones"
+    reason = "what is expected of the bare ones, and an impl block more than they have"
 )]
 
 use res::resilient;
@@ -25,6 +26,23 @@ impl Client {
         if answer == 0 {
             return Err(Failure::Again);
         }
+        Ok(answer)
+    }
+}
+
+#[resilient(retry(max = 3, base = "0s"), idempotent, crate = ::res)]
+impl Client {
+    /// Says it by its block.
+    #[resilient(deadline = "5s")]
+    pub async fn block(&self, answer: u32) -> Result<u32, Failure> {
+        core::future::ready(()).await;
+        Ok(answer)
+    }
+
+    /// Says it under a condition.
+    #[cfg_attr(debug_assertions, resilient)]
+    pub async fn condition(&self, answer: u32) -> Result<u32, Failure> {
+        core::future::ready(()).await;
         Ok(answer)
     }
 }
