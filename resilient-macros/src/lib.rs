@@ -95,7 +95,8 @@ use proc_macro::TokenStream;
 ///
 /// # The body
 ///
-/// It is run once per attempt, on the same arguments:
+/// It is run once per attempt. Where there may be more than one (`retry`, `dependency`), each sees the
+/// same arguments:
 ///
 /// - Arguments are borrowed by the attempts. One that the body moves must be named in `clone(..)`.
 /// - `&mut` arguments and `&mut self` are lent to one attempt after the other: what a failed attempt

@@ -153,6 +153,20 @@ async fn f1_methods_hand_on_themselves() {
     assert_eq!(prices.price("tea".to_owned()).await, Ok(7));
 }
 
+#[tokio::test(start_paused = true)]
+async fn f1_it_is_handed_a_clone_of_what_the_body_moves() {
+    #[resilient(timeout = "50ms", clone(item), fallback = remembered(item))]
+    async fn consumes(mut item: String) -> Result<String, Failure> {
+        item.push('!');
+        drop(item);
+        std::future::pending().await
+    }
+    async fn remembered(_failure: Failure, item: &str) -> Result<String, Failure> {
+        Ok(item.to_owned())
+    }
+    assert_eq!(consumes("tea".to_owned()).await, Ok("tea".to_owned()));
+}
+
 #[test]
 fn a_call_with_a_fallback_can_be_spawned() {
     fn sendable<T: Send>(_: &T) {}

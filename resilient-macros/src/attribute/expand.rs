@@ -18,7 +18,7 @@ use crate::shape::{Binding, Function};
 /// function's attribute.
 pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> TokenStream {
     let bindings = function.bindings();
-    if options.repeats() {
+    if options.shares_arguments() {
         function.freeze();
     }
     function.document(&effective::effective(options));
@@ -37,7 +37,7 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
     statements.extend(if options.repeats() {
         writer.repeated(&bindings)
     } else {
-        writer.single()
+        writer.single(&bindings)
     });
     if let Some(fallback) = options.fallback.get() {
         statements.extend(writer.fallback(fallback));
@@ -93,12 +93,19 @@ impl Writer<'_> {
         }
     }
 
+    /// What is cloned before an attempt, and the variables it has for itself.
+    fn variables(&self, bindings: &[Binding]) -> (TokenStream, TokenStream) {
+        let to_clone = self.options.clone.get().map_or(&[][..], Vec::as_slice);
+        (
+            variables::clones(bindings, to_clone),
+            variables::own(bindings, to_clone, self.function.lent_receiver()),
+        )
+    }
+
     /// The body in a loop, which the policies leave with the last outcome.
     fn repeated(&self, bindings: &[Binding]) -> TokenStream {
         let here = Span::mixed_site();
-        let to_clone = self.options.clone.get().map_or(&[][..], Vec::as_slice);
-        let clones = variables::clones(bindings, to_clone);
-        let own = variables::own(bindings, to_clone, self.function.lent_receiver());
+        let (clones, own) = self.variables(bindings);
         let attempt = self.attempt(&own);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
@@ -145,8 +152,13 @@ impl Writer<'_> {
     }
 
     /// The body run once.
-    fn single(&self) -> TokenStream {
-        let attempt = self.attempt(&TokenStream::new());
+    fn single(&self, bindings: &[Binding]) -> TokenStream {
+        let (clones, own) = if self.options.shares_arguments() {
+            self.variables(bindings)
+        } else {
+            (TokenStream::new(), TokenStream::new())
+        };
+        let attempt = self.attempt(&own);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [self.failure(), judge.kind, reject.kind];
@@ -158,6 +170,7 @@ impl Writer<'_> {
             quote_spanned!(here=> return)
         };
         quote_spanned! {here=>
+            #clones
             let __resilient_out = __resilient_call.attempt(#attempt).await;
             #leave #private::finish::<#returns, #(#kinds),*>(
                 &mut __resilient_call,

@@ -36,6 +36,12 @@ impl Options {
         self.retry.is_given() || self.dependency.is_given()
     }
 
+    /// Whether the arguments are needed after an attempt: by the next one, or by a fallback that is
+    /// handed what the body moves.
+    pub(crate) fn shares_arguments(&self) -> bool {
+        self.repeats() || (self.fallback.is_given() && self.clone.is_given())
+    }
+
     /// The first token of every constant in braces, unless it is the module of a path.
     pub(crate) fn constants(&self) -> Vec<TokenTree> {
         let mut constants = Vec::new();

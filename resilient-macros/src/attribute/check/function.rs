@@ -20,10 +20,12 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
     }
     constants(function, options, errors);
     fallback(function, options, at, errors);
+    if options.shares_arguments() {
+        clones(function, options, errors);
+    }
     if !options.repeats() {
         return;
     }
-    clones(function, options, errors);
     if let Some(mutability) = function.mutable_receiver() {
         errors.at(
             mutability,

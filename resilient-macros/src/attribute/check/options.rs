@@ -145,10 +145,12 @@ fn only_for_retries(options: &Options, errors: &mut Errors) {
     if let Some(budget) = options.budget.own_key() {
         errors.at(budget, "`budget` limits retries; add `retry(..)`");
     }
-    if let Some(clone) = options.clone.own_key() {
+    if let Some(clone) = options.clone.own_key()
+        && !options.fallback.is_given()
+    {
         errors.at(
             clone,
-            "`clone` is for arguments of functions that are retried; add `retry(..)` or drop it",
+            "`clone` is for arguments that a retry or a fallback needs again; add `retry(..)` or drop it",
         );
     }
     if let Some(idempotent) = options.idempotent.own_key() {

@@ -193,7 +193,7 @@ fn options_that_do_not_fit_each_other() {
         ),
         (
             quote!(timeout = "1s", clone(owned)),
-            &["`clone` is for arguments of functions that are retried"],
+            &["`clone` is for arguments that a retry or a fallback needs again"],
         ),
         (
             quote!(timeout = "1s", idempotent),
