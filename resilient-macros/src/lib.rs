@@ -42,7 +42,7 @@ use proc_macro::TokenStream;
 /// | `reject = path` | `fn(Rejection) -> E` in place of `E: From<Rejection>` |
 /// | `fallback = path(a, b)` | `async fn(E, &A, &B) -> Result<T, E>` in place of every final error but a permanent one, outside the deadline |
 /// | `clone(a, b)` | owned arguments that the body moves: each attempt gets a clone |
-/// | `name = "charge"` | the name in events, `module::function` by default |
+/// | `name = "charge"` | the name in events, by default `module::function`, or `module::Type::method` in an annotated impl block |
 /// | `registry = expr` | a registry other than the process-wide one |
 /// | `crate = ::path` | where this library is found, if not at `::resilient` |
 ///

@@ -347,3 +347,35 @@ async fn m10_m03_a_site_is_where_it_is_written_not_what_it_is_called() {
             .any(|problem| problem.site().module.ends_with("same_names"))
     );
 }
+
+#[test]
+fn methods_of_one_name_are_told_apart_by_their_types() {
+    struct Left;
+    struct Right<T>(T);
+
+    #[resilient(timeout = "1s")]
+    impl Left {
+        #[resilient]
+        #[allow(dead_code, reason = "listed, never called")]
+        async fn told_apart(&self, script: &Script) -> Answer {
+            script.attempt().await
+        }
+    }
+
+    #[resilient(timeout = "1s")]
+    impl<T: Sync> Right<T> {
+        #[resilient]
+        #[allow(dead_code, reason = "listed, never called")]
+        async fn told_apart(&self, script: &Script) -> Answer {
+            let _ = &self.0;
+            script.attempt().await
+        }
+    }
+
+    let sites = sites();
+    let named = |end: &str| sites.iter().filter(|site| site.name.ends_with(end)).count();
+    assert_eq!(
+        (named("::Left::told_apart"), named("::Right::told_apart")),
+        (1, 1)
+    );
+}

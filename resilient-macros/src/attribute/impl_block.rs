@@ -3,7 +3,7 @@
 //! The block's attribute expands them itself. It so sees each as an `async fn`, if it stands above
 //! attributes that rewrite methods.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 
 use super::mark::{self, Mark};
@@ -11,6 +11,14 @@ use super::options::Options;
 use super::{check, parse, protected};
 use crate::diagnostic::Errors;
 use crate::shape::{self, ImplItem};
+
+/// What a method has from the block around it.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    defaults: &'a Options,
+    /// The type the methods belong to.
+    owner: Option<&'a Ident>,
+}
 
 /// The block with its marked methods protected.
 pub(super) fn protect(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
@@ -31,12 +39,17 @@ pub(super) fn protect(arguments: TokenStream, item: TokenStream) -> syn::Result<
             "`#[resilient]` is already applied to this impl block; merge the options into one",
         );
     }
+    let owner = block.owner();
     let mut any = false;
     let mut content = TokenStream::new();
     for mut item in std::mem::take(&mut block.items) {
         let marks = mark::take(&mut item.attributes, &mut errors);
         any |= !marks.is_empty();
-        content.extend(method(&item, marks, defaults.as_ref(), &mut errors));
+        let around = defaults.as_ref().map(|defaults| Around {
+            defaults,
+            owner: owner.as_ref(),
+        });
+        content.extend(method(&item, marks, around, &mut errors));
     }
     if !any {
         errors.at(
@@ -71,7 +84,7 @@ pub(super) fn unmarked(item: TokenStream) -> TokenStream {
 fn method(
     item: &ImplItem,
     marks: Vec<Mark>,
-    defaults: Option<&Options>,
+    around: Option<Around<'_>>,
     errors: &mut Errors,
 ) -> TokenStream {
     let mut conditions = Vec::new();
@@ -93,7 +106,7 @@ fn method(
                 "`#[resilient]` is already applied to this function; merge the options into one",
             );
         }
-        tokens.extend(marked(item, arguments, at, defaults, errors));
+        tokens.extend(marked(item, arguments, at, around, errors));
     }
     match (always, conditions.first()) {
         (Some(_), Some((_, at))) if several => errors.at(
@@ -116,15 +129,16 @@ fn marked(
     item: &ImplItem,
     arguments: TokenStream,
     at: Span,
-    defaults: Option<&Options>,
+    around: Option<Around<'_>>,
     errors: &mut Errors,
 ) -> TokenStream {
     let before = errors.count();
     let options = parse::parse(arguments, errors);
     let function = errors.keep(shape::parse(item.to_token_stream()));
-    match (function, defaults) {
-        (Some(function), Some(defaults)) if errors.count() == before => {
-            protected(&options.over(defaults), at, function, errors)
+    match (function, around) {
+        (Some(function), Some(around)) if errors.count() == before => {
+            let function = function.owned_by(around.owner.cloned());
+            protected(&options.over(around.defaults), at, function, errors)
         }
         _ => TokenStream::new(),
     }

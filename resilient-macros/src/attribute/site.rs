@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::ext::IdentExt;
 
 use super::options::{Options, RetryOptions};
 use crate::value::Value;
@@ -15,13 +14,12 @@ use crate::value::Value;
 pub(super) fn options(
     options: &Options,
     at: Span,
-    function: &Ident,
+    function: &str,
     private: &TokenStream,
 ) -> TokenStream {
     let mut site = Chain::new(quote_spanned! {Span::mixed_site()=>
         #private::Options::new
     });
-    let function = function.unraw().to_string();
     // Anywhere else the compiler would tell the line of the outermost macro.
     let line = quote_spanned!(at=> ::core::line!());
     site.arguments(&quote_spanned! {Span::mixed_site()=>

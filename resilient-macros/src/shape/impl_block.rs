@@ -5,7 +5,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Signature, Token, Visibility, token};
+use syn::{Attribute, ItemImpl, Signature, Token, Type, Visibility, token};
 
 use super::group::{ends_in_group, ungrouped, with_content};
 use super::item::expect_function;
@@ -65,6 +65,17 @@ pub(crate) fn impl_block(item: TokenStream) -> syn::Result<ImplBlock> {
 }
 
 impl ImplBlock {
+    /// The last name of the type, where it has one.
+    pub(crate) fn owner(&self) -> Option<Ident> {
+        let mut block = self.head.clone();
+        TokenTree::Group(Group::new(Delimiter::Brace, TokenStream::new())).to_tokens(&mut block);
+        let block: ItemImpl = syn::parse2(block).ok()?;
+        match *block.self_ty {
+            Type::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+            _ => None,
+        }
+    }
+
     /// The block with `items` in its braces.
     pub(crate) fn around(&self, items: TokenStream) -> TokenStream {
         let mut content = TokenStream::new();

@@ -40,6 +40,7 @@ fn function(input: ParseStream<'_>) -> syn::Result<Function> {
             form: Form::Plain,
             body,
             returns,
+            owner: None,
         });
     }
     match boxed::recognise(&body) {
@@ -51,6 +52,7 @@ fn function(input: ParseStream<'_>) -> syn::Result<Function> {
             inner_attributes,
             body: boxed.body(),
             returns: boxed.returns.clone(),
+            owner: None,
             form: Form::Boxed(Box::new(boxed)),
         }),
         None => Err(not_async(&signature, &body)),

@@ -12,6 +12,7 @@ mod returned;
 
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::{
     Attribute, FnArg, Meta, ReceiverKind, Signature, Token, Type, Visibility, parse_quote_spanned,
 };
@@ -36,6 +37,8 @@ pub(crate) struct Function {
     /// The statements of one attempt.
     body: TokenStream,
     returns: Type,
+    /// The type whose impl block it stands in, as far as that is known.
+    owner: Option<Ident>,
 }
 
 enum Form {
@@ -46,8 +49,19 @@ enum Form {
 }
 
 impl Function {
-    pub(crate) fn ident(&self) -> &Ident {
-        &self.signature.ident
+    /// The name inside its module: `function`, or `Type::method` where the impl block is known.
+    pub(crate) fn name(&self) -> String {
+        let function = self.signature.ident.unraw();
+        match &self.owner {
+            Some(owner) => format!("{}::{function}", owner.unraw()),
+            None => function.to_string(),
+        }
+    }
+
+    /// Says whose method it is.
+    pub(crate) fn owned_by(mut self, owner: Option<Ident>) -> Self {
+        self.owner = owner;
+        self
     }
 
     pub(crate) fn body(&self) -> &TokenStream {

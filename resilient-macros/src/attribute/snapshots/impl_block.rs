@@ -19,7 +19,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
                 ::resilient::__private::Options::new(
-                        "charge",
+                        "Client::charge",
                         ::core::module_path!(),
                         ::core::file!(),
                         ::core::line!(),
@@ -72,7 +72,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
                 ::resilient::__private::Options::new(
-                        "refund",
+                        "Client::refund",
                         ::core::module_path!(),
                         ::core::file!(),
                         ::core::line!(),
@@ -128,7 +128,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
                 ::resilient::__private::Options::new(
-                        "status",
+                        "Client::status",
                         ::core::module_path!(),
                         ::core::file!(),
                         ::core::line!(),
