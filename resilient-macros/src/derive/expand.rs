@@ -10,10 +10,10 @@ use super::parse::{Case, Parsed};
 use crate::place::shown_at;
 
 pub(super) fn expand(input: &DeriveInput, parsed: &Parsed) -> TokenStream {
-    let library = library(parsed.library.as_ref());
-    let class = arms(parsed, |mark| class(mark, &library));
+    let krate = krate(parsed.krate.as_ref());
+    let class = arms(parsed, |mark| class(mark, &krate));
     let class = quote! {
-        fn class(&self) -> #library::Class {
+        fn class(&self) -> #krate::Class {
             #class
         }
     };
@@ -23,22 +23,22 @@ pub(super) fn expand(input: &DeriveInput, parsed: &Parsed) -> TokenStream {
         .iter()
         .any(|case| case.mark.kind.is_some() || matches!(case.mark.meaning, Meaning::Source(..)));
     let kind = spoken.then(|| {
-        let kind = arms(parsed, |mark| kind(mark, &library));
+        let kind = arms(parsed, |mark| kind(mark, &krate));
         quote! {
             fn kind(&self) -> &'static str {
                 #kind
             }
         }
     });
-    implementation(input, parsed, &library, &quote!(#class #kind))
+    implementation(input, parsed, &krate, &quote!(#class #kind))
 }
 
 /// An implementation in place of one that could not be written.
-pub(super) fn stand_in(input: &DeriveInput, library: Option<&Path>) -> TokenStream {
-    let path = self::library(library);
+pub(super) fn stand_in(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
+    let path = self::krate(krate);
     let nothing = Parsed {
         cases: Vec::new(),
-        library: library.cloned(),
+        krate: krate.cloned(),
     };
     implementation(
         input,
@@ -52,7 +52,7 @@ pub(super) fn stand_in(input: &DeriveInput, library: Option<&Path>) -> TokenStre
     )
 }
 
-fn library(path: Option<&Path>) -> TokenStream {
+fn krate(path: Option<&Path>) -> TokenStream {
     if let Some(path) = path {
         quote!(#path)
     } else {
@@ -63,7 +63,7 @@ fn library(path: Option<&Path>) -> TokenStream {
 fn implementation(
     input: &DeriveInput,
     parsed: &Parsed,
-    library: &TokenStream,
+    krate: &TokenStream,
     methods: &TokenStream,
 ) -> TokenStream {
     let ident = &input.ident;
@@ -75,13 +75,13 @@ fn implementation(
             generics
                 .make_where_clause()
                 .predicates
-                .push(parse_quote!(#ty: #library::Classify));
+                .push(parse_quote!(#ty: #krate::Classify));
         }
     }
     let (parameters, arguments, bounds) = generics.split_for_impl();
     quote! {
         #[automatically_derived]
-        impl #parameters #library::Classify for #ident #arguments #bounds {
+        impl #parameters #krate::Classify for #ident #arguments #bounds {
             #methods
         }
     }
@@ -133,9 +133,9 @@ fn arms(parsed: &Parsed, answer: impl Fn(&Mark) -> (TokenStream, TokenStream)) -
 }
 
 /// The fields a class is read from, and the class.
-fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
+fn class(mark: &Mark, krate: &TokenStream) -> (TokenStream, TokenStream) {
     if let Some(constant) = marks::constant(&mark.meaning) {
-        return (TokenStream::new(), quote!(#library::Class::#constant));
+        return (TokenStream::new(), quote!(#krate::Class::#constant));
     }
     match &mark.meaning {
         Meaning::Throttled(Some(member)) => {
@@ -143,10 +143,10 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
             let hint = Ident::new("__resilient_hint", span);
             (
                 quote!(#member: #hint,),
-                quote_spanned!(span=> #library::Class::throttled_by(*#hint)),
+                quote_spanned!(span=> #krate::Class::throttled_by(*#hint)),
             )
         }
-        Meaning::Source(member, ty) => asked(member, ty, library, "source_class"),
+        Meaning::Source(member, ty) => asked(member, ty, krate, "source_class"),
         Meaning::With(path) => {
             let this = Ident::new("self", Span::call_site().located_at(path.span()));
             (
@@ -159,21 +159,18 @@ fn class(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
 }
 
 /// The fields a kind is read from, and the kind.
-fn kind(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
+fn kind(mark: &Mark, krate: &TokenStream) -> (TokenStream, TokenStream) {
     if let Some(kind) = mark.kind {
         return (TokenStream::new(), quote!(#kind));
     }
     if let Meaning::Source(member, ty) = &mark.meaning {
-        return asked(member, ty, library, "source_kind");
+        return asked(member, ty, krate, "source_kind");
     }
     if let Meaning::Throttled(Some(_)) = mark.meaning {
         let unhinted = marks::constant(&Meaning::Throttled(None));
-        return (
-            TokenStream::new(),
-            quote!(#library::Class::#unhinted.kind()),
-        );
+        return (TokenStream::new(), quote!(#krate::Class::#unhinted.kind()));
     }
-    let (fields, class) = class(mark, library);
+    let (fields, class) = class(mark, krate);
     (fields, quote!(#class.kind()))
 }
 
@@ -181,7 +178,7 @@ fn kind(mark: &Mark, library: &TokenStream) -> (TokenStream, TokenStream) {
 fn asked(
     member: &syn::Member,
     ty: &Type,
-    library: &TokenStream,
+    krate: &TokenStream,
     question: &str,
 ) -> (TokenStream, TokenStream) {
     let question = Ident::new(question, Span::mixed_site());
@@ -189,6 +186,6 @@ fn asked(
     let source = Ident::new("__resilient_source", span);
     (
         quote!(#member: #source,),
-        quote_spanned!(span=> #library::classify::Source::#question(#source)),
+        quote_spanned!(span=> #krate::classify::Source::#question(#source)),
     )
 }

@@ -52,7 +52,7 @@ pub(super) struct Marks {
     /// Whether there was a mark at all, even one that could not be read.
     pub(super) any: bool,
     /// `#[classify(crate = path)]`
-    pub(super) library: Option<Path>,
+    pub(super) krate: Option<Path>,
 }
 
 /// The options inside the parentheses of a mark.
@@ -63,7 +63,7 @@ struct Options {
     source: Slot<()>,
     with: Slot<ExprPath>,
     kind: Slot<&'static str>,
-    library: Slot<Path>,
+    krate: Slot<Path>,
 }
 
 /// Reads the marks on something with `fields`.
@@ -71,7 +71,7 @@ pub(super) fn read(attributes: &[Attribute], fields: &Fields, errors: &mut Error
     let mut marks = Marks {
         mark: None,
         any: false,
-        library: None,
+        krate: None,
     };
     let mut first: Option<Ident> = None;
     for attribute in attributes {
@@ -85,8 +85,8 @@ pub(super) fn read(attributes: &[Attribute], fields: &Fields, errors: &mut Error
             _ => &["kind"],
         };
         let options = options(attribute, name, known, errors);
-        if let Some(path) = options.as_ref().and_then(|options| options.library.get()) {
-            marks.library = Some(path.clone());
+        if let Some(path) = options.as_ref().and_then(|options| options.krate.get()) {
+            marks.krate = Some(path.clone());
             let decides = options
                 .as_ref()
                 .is_some_and(|options| options.source.is_given() || options.with.is_given());
@@ -112,7 +112,7 @@ pub(super) fn read(attributes: &[Attribute], fields: &Fields, errors: &mut Error
 
 /// Reads the attributes of an enum as a whole, where only `#[classify(crate = ..)]` has a place.
 pub(super) fn read_container(attributes: &[Attribute], errors: &mut Errors) -> Option<Path> {
-    let mut library = None;
+    let mut krate = None;
     for attribute in attributes {
         let Some(name) = name(attribute) else {
             continue;
@@ -125,10 +125,10 @@ pub(super) fn read_container(attributes: &[Attribute], errors: &mut Errors) -> O
             continue;
         }
         if let Some(options) = options(attribute, name, &["crate"], errors) {
-            library = options.library.get().cloned();
+            krate = options.krate.get().cloned();
         }
     }
-    library
+    krate
 }
 
 /// The name of `attribute`, if it is a mark.
@@ -210,7 +210,7 @@ fn option(
         }
         "crate" => {
             let value = assigned(key, input, value::library)?;
-            options.library.fill(key, value, errors);
+            options.krate.fill(key, value, errors);
         }
         _ => {
             let value = assigned(key, input, |key, input| value::word(key, KINDS, input))?;

@@ -22,7 +22,7 @@ pub(crate) fn classify(input: TokenStream) -> TokenStream {
         Ok(()) => expand::expand(&input, &parsed),
         Err(errors) => {
             let mut tokens = errors.into_compile_error();
-            tokens.extend(expand::stand_in(&input, parsed.library.as_ref()));
+            tokens.extend(expand::stand_in(&input, parsed.krate.as_ref()));
             tokens
         }
     }

@@ -11,7 +11,7 @@ use crate::diagnostic::Errors;
 /// A type with a meaning for each of its variants.
 pub(super) struct Parsed {
     pub(super) cases: Vec<Case>,
-    pub(super) library: Option<Path>,
+    pub(super) krate: Option<Path>,
 }
 
 /// One variant, or the whole of a struct.
@@ -34,11 +34,11 @@ pub(super) fn parse(input: &DeriveInput, errors: &mut Errors) -> Parsed {
             });
             Parsed {
                 cases: case.into_iter().collect(),
-                library: marks.library,
+                krate: marks.krate,
             }
         }
         Data::Enum(data) => Parsed {
-            library: marks::read_container(&input.attrs, errors),
+            krate: marks::read_container(&input.attrs, errors),
             cases: data
                 .variants
                 .iter()
@@ -52,7 +52,7 @@ pub(super) fn parse(input: &DeriveInput, errors: &mut Errors) -> Parsed {
             );
             Parsed {
                 cases: Vec::new(),
-                library: None,
+                krate: None,
             }
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn parse(input: &DeriveInput, errors: &mut Errors) -> Parsed {
 fn case(variant: &Variant, errors: &mut Errors) -> Option<Case> {
     let ident = &variant.ident;
     let marks = marks::read(&variant.attrs, &variant.fields, errors);
-    if let Some(path) = marks.library {
+    if let Some(path) = marks.krate {
         errors.at(path.span(), "`crate` goes on the enum, not on a variant");
     }
     if !marks.any {
