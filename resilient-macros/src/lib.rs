@@ -66,20 +66,6 @@ use proc_macro::TokenStream;
 /// bare or with options of their own. What a method says goes before what its block says, option by
 /// option and also inside `retry(..)` and `breaker(..)`; the block's go before the dependency's values.
 ///
-/// ```rust,ignore
-/// #[resilient(dependency = "payment", retry(max = 4, jitter = "full"), idempotent)]
-/// impl Client {
-///     #[resilient]
-///     async fn balance(&self) -> Result<u64, ClientError> { .. }
-///
-///     // `full` jitter is kept; a key is said in place of `idempotent`
-///     #[resilient(retry(max = 2), idempotency_key = order.id)]
-///     async fn charge(&self, order: &Order) -> Result<Charge, ClientError> { .. }
-///
-///     fn untouched(&self) {}
-/// }
-/// ```
-///
 /// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
 ///   method's `retry = "name"` replaces all numbers of the block.
 /// - `name` and `clone(..)` belong to one function and are refused on a block.

@@ -1,0 +1,207 @@
+//! What a half-open breaker admits, and how it decides.
+
+use super::*;
+
+#[test]
+fn a04_no_more_than_the_probes_are_admitted() {
+    play(
+        &brittle().probes(2),
+        vec![
+            (0, Fail, Open),
+            (999, Refused(1), Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (1_000, Refused(1_000), HalfOpen),
+            (1_500, Refused(500), HalfOpen),
+        ],
+        &[TRIPS, PROBES],
+    );
+}
+
+#[test]
+fn a05_the_minimum_does_not_apply_to_probes() {
+    play(
+        &Breaker::failure_rate(0.5)
+            .min_attempts(5)
+            .window("10s")
+            .open_for("1s")
+            .probes(1),
+        script([
+            repeat(4, || (0, Fail, Closed)),
+            vec![
+                (0, Fail, Open),
+                (30_000, Fail, Open),
+                (30_000, Refused(1_000), Open),
+                (31_000, Start("probe"), HalfOpen),
+            ],
+        ]),
+        &[(Closed, Open, Rule::FailureRate), PROBES, REOPENS, PROBES],
+    );
+}
+
+#[test]
+fn a06_the_call_that_half_opens_is_a_probe() {
+    play(
+        &brittle().probes(3).close_after(3),
+        vec![
+            (0, Fail, Open),
+            (1_000, Ok, HalfOpen),
+            (1_000, Ok, HalfOpen),
+            (1_000, Ok, Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+    play(
+        &brittle().probes(3).close_after(3),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (1_000, Start("c"), HalfOpen),
+            (1_000, Refused(1_000), HalfOpen),
+            (1_001, End("a", S), HalfOpen),
+            (1_001, End("b", S), HalfOpen),
+            (1_001, End("c", S), Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn a07_one_failed_probe_reopens_whatever_succeeded() {
+    play(
+        &brittle().probes(3).close_after(3),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (1_000, Ok, HalfOpen),
+            (1_500, End("a", F), Open),
+            (1_501, End("b", S), Open),
+            (1_600, Refused(900), Open),
+        ],
+        &[TRIPS, PROBES, REOPENS],
+    );
+}
+
+#[test]
+fn a09_a_probe_that_never_ends_loses_its_slot() {
+    play(
+        &brittle(),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("hung"), HalfOpen),
+            (1_999, Refused(1), HalfOpen),
+            (2_000, Start("next"), HalfOpen),
+            (2_001, End("hung", F), HalfOpen),
+            (2_001, End("hung", S), HalfOpen),
+            (2_002, Refused(998), HalfOpen),
+            (2_003, End("next", S), Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn b3_a_lease_is_the_attempts_timeout_and_a_second() {
+    play(
+        &brittle(),
+        vec![
+            (0, Fail, Open),
+            (1_000, StartWithin("hung", 5_000), HalfOpen),
+            (6_999, Refused(1), HalfOpen),
+            // Its slot is lost even if nobody else has taken it.
+            (7_000, End("hung", F), HalfOpen),
+            (7_000, Ok, Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn a10_a_neutral_probe_gives_its_slot_back_and_decides_nothing() {
+    play(
+        &brittle(),
+        script([
+            vec![(0, Fail, Open)],
+            repeat(10, || (1_000, Neutral, HalfOpen)),
+            vec![(1_000, Ok, Closed)],
+        ]),
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn a12_a_slot_is_given_back_once() {
+    play(
+        &brittle().close_after(3),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, End("a", S), HalfOpen),
+            (1_000, End("a", S), HalfOpen),
+            (1_000, End("a", S), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (1_000, End("a", Verdict::Neutral), HalfOpen),
+            (1_000, Refused(1_000), HalfOpen),
+        ],
+        &[TRIPS, PROBES],
+    );
+}
+
+#[test]
+fn k03_a_panicking_probe_reopens() {
+    play(
+        &brittle(),
+        vec![(0, Fail, Open), (1_000, Panic, Open), (2_000, Ok, Closed)],
+        &[TRIPS, PROBES, REOPENS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn b4_the_new_window_starts_empty() {
+    play(
+        &Breaker::failure_rate(0.75)
+            .min_attempts(4)
+            .open_for("1s")
+            .probes(2)
+            .close_after(1),
+        vec![
+            (0, Fail, Closed),
+            (0, Fail, Closed),
+            (0, Fail, Closed),
+            (0, Ok, Open),
+            (1_000, Start("late"), HalfOpen),
+            (1_000, Ok, Closed),
+            (1_000, Fail, Closed),
+            (1_000, Fail, Closed),
+            (1_000, End("late", F), Closed),
+            (1_000, Fail, Closed),
+            (1_000, Fail, Open),
+        ],
+        &[
+            (Closed, Open, Rule::FailureRate),
+            PROBES,
+            CLOSES,
+            (Closed, Open, Rule::FailureRate),
+        ],
+    );
+}
+
+#[test]
+fn b3_fewer_probes_from_now_on() {
+    play(
+        &brittle().probes(2),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (1_000, Reconfigure(brittle().probes(1).into()), HalfOpen),
+            (1_000, End("a", Verdict::Neutral), HalfOpen),
+            (1_000, Refused(1_000), HalfOpen),
+            (1_000, End("b", Verdict::Neutral), HalfOpen),
+            (1_000, Ok, Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
