@@ -5,7 +5,7 @@ pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Name,
     NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates, classify,
-    context, duration, invalid, policy, propagate, register, retry, scope, sites, subscribe,
+    context, duration, hedge, invalid, policy, propagate, register, retry, scope, sites, subscribe,
     telemetry, testing, update, with_deadline,
 };
 #[doc(inline)]
@@ -13,6 +13,7 @@ pub use resilient_core::{
     breaker::Breaker,
     budget::Budget,
     bulkhead::Bulkhead,
+    hedge::Hedge,
     retry::{Jitter, Retry},
 };
 /// ```

@@ -9,12 +9,15 @@ pub mod budget;
 pub mod bulkhead;
 pub mod classify;
 pub mod duration;
+pub mod hedge;
 pub mod invalid;
 pub mod retry;
 
 mod class;
 mod dependency;
 mod name;
+#[cfg(feature = "runtime")]
+mod owned;
 mod rejection;
 
 #[cfg(feature = "runtime")]

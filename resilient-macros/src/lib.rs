@@ -34,6 +34,7 @@ use proc_macro::TokenStream;
 /// | `breaker(name = "payment", per = "call")` | one verdict per call instead of per `"attempt"` |
 /// | `budget = "payment"` | whose budget the retries are taken from |
 /// | `bulkhead = "payment"` | limits how many attempts run at once |
+/// | `hedge`, `hedge(..)` | another copy of an attempt that takes long, the first success wins, see below |
 /// | `timeout = "5s"` | cuts off one attempt |
 /// | `deadline = "15s"` | cuts off the whole call, with its queues and sleeps |
 /// | `idempotency_key = expr` | one key for all attempts of a call; without `expr` a random one |
@@ -57,6 +58,19 @@ use proc_macro::TokenStream;
 /// | `when = path` | `fn(&E) -> bool` in place of `E: Classify` |
 /// | `nested = "suppress"` | one attempt only when called inside the retries of another call |
 ///
+/// In `hedge(..)`, all optional; what is left out is taken from `dependency`, else from the default, a
+/// second copy after the `p95`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `after = "50ms"` | how long an attempt runs before it gets another copy, and that before the next |
+/// | `after = "p95"` | the same, by what share of the recent successes here were faster |
+/// | `floor = "10ms"` | the shortest time that a quantile may come to |
+/// | `max = 2` | copies of an attempt in all, the first included: from 2 |
+///
+/// Copies run side by side and all of them may be carried out, so that `hedge` asks for `idempotent` or an
+/// `idempotency_key`. Each takes a permit of the bulkhead and a token of the budget.
+///
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
@@ -64,7 +78,7 @@ use proc_macro::TokenStream;
 ///
 /// On an impl block the attribute gives defaults to the methods in it that are marked `#[resilient]`,
 /// bare or with options of their own. What a method says goes before what its block says, option by
-/// option and also inside `retry(..)` and `breaker(..)`; the block's go before the dependency's values.
+/// option and also inside `retry(..)`, `hedge(..)` and `breaker(..)`; the block's go before the dependency's values.
 ///
 /// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
 ///   method's `retry = "name"` replaces all numbers of the block.
@@ -81,12 +95,12 @@ use proc_macro::TokenStream;
 ///
 /// # The body
 ///
-/// It is run once per attempt. Where there may be more than one (`retry`, `dependency`), each sees the
-/// same arguments:
+/// It is run once per attempt. Where there may be more than one (`retry`, `dependency`, `hedge`), each sees
+/// the same arguments:
 ///
 /// - Arguments are borrowed by the attempts. One that the body moves must be named in `clone(..)`.
 /// - `&mut` arguments and `&mut self` are lent to one attempt after the other: what a failed attempt
-///   changed stays changed.
+///   changed stays changed. Copies of a hedged attempt cannot share them.
 /// - `mut n: u32` starts afresh in each attempt.
 /// - `?` and `return` leave the attempt, not the call.
 /// - The future is `Send` if the body's is, and if the error is: a failed attempt's error is kept

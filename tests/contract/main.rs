@@ -12,6 +12,7 @@ mod context;
 mod dropped;
 mod fallback;
 mod guide;
+mod hedge;
 mod inherited;
 mod key;
 mod levels;

@@ -301,6 +301,28 @@ async fn m11_arguments_and_keys_are_never_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn h1_copies_are_told() {
+    #[resilient(dependency = "dep", hedge(after = "10ms", max = 3), idempotent)]
+    async fn hedged(script: &Script) -> Answer {
+        script.attempt().await
+    }
+    listen();
+    let (registry, _) = registered(dependency().bulkhead(Bulkhead::max_concurrent(2)), "dep");
+    let script = Script::new(&[Hang, Step::SlowS(15)]);
+    assert!(scope(&registry, hedged(&script)).await.is_ok());
+    let expected = [
+        "resilient.call hedge.copy attempt=1 copy=2",
+        r#"resilient.call hedge.refused attempt=1 reason="bulkhead""#,
+        "resilient.call hedge.won attempt=1 copy=2",
+    ];
+    let lines: Vec<_> = take()
+        .into_iter()
+        .map(|line| line.replace(" message=", " "))
+        .collect();
+    assert_eq!(lines, expected);
+}
+
+#[tokio::test(start_paused = true)]
 async fn n2_nested_retries_are_warned_of_once_per_site() {
     #[resilient(retry(max = 2, base = "0s"), idempotent)]
     async fn outer(script: &Script) -> Answer {

@@ -16,6 +16,7 @@ mod drops;
 mod dynamic;
 mod fallible;
 mod fragments;
+mod hedged;
 mod hygiene;
 mod impl_blocks;
 mod kinds;

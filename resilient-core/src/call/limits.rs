@@ -56,13 +56,18 @@ impl Call {
         if !self.is_running() && !ready!(self.admit(timer, cx)) {
             return Poll::Ready(None);
         }
+        Poll::Ready(Some(self.step_inside()))
+    }
+
+    /// The body is polled next.
+    pub(super) fn step_inside(&mut self) -> Inside<'_> {
         if let Some(span) = &self.span {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
         stack::push(&mut self.frame);
         self.polling = true;
-        Poll::Ready(Some(Inside { call: self }))
+        Inside { call: self }
     }
 
     /// After the body was pending: ready if a limit cuts it.
@@ -107,19 +112,26 @@ impl Call {
             timer.arm(Moment::NEVER);
             return;
         }
-        let now = clock::now();
-        if let Some(breaker) = &plan.breaker {
-            breaker.tick(now);
-        }
-        if let Some(budget) = &plan.budget {
-            budget.tick(now);
-        }
-        let (until, cut) = self.frame.cut(now);
-        timer.arm(until);
-        self.phase = Phase::Limited { start: now, cut };
+        timer.arm(self.started().1);
     }
 
-    fn cut_by(&self, cut: Cut, start: Moment, until: Moment) -> Phase {
+    /// The body was pending for the first time: starts every clock. Now, and when it is cut.
+    pub(super) fn started(&mut self) -> (Moment, Moment) {
+        let now = clock::now();
+        if let Some(plan) = self.plan.get() {
+            if let Some(breaker) = &plan.breaker {
+                breaker.tick(now);
+            }
+            if let Some(budget) = &plan.budget {
+                budget.tick(now);
+            }
+        }
+        let (until, cut) = self.frame.cut(now);
+        self.phase = Phase::Limited { start: now, cut };
+        (now, until)
+    }
+
+    pub(super) fn cut_by(&self, cut: Cut, start: Moment, until: Moment) -> Phase {
         let length = match (cut, self.plan.get()) {
             (Cut::Timeout, Some(plan)) => plan.timeout(),
             (Cut::Deadline, Some(plan)) => plan.deadline(),

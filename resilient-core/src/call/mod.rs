@@ -9,6 +9,7 @@
 //! | the call starts: plan, surroundings, span | this file |
 //! | backoff sleep, breaker, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
+//! | copies of the body run side by side | `race`, `group` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
@@ -19,9 +20,11 @@ mod abandon;
 mod admission;
 mod attempt;
 mod fallback;
+mod group;
 mod limits;
 mod outcome;
 mod phase;
+mod race;
 mod settle;
 mod told;
 mod verdict;
@@ -34,6 +37,7 @@ pub use fallback::{fall_back, fell_back};
 pub use outcome::{
     ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };
+pub use race::{Copies, Race, race, succeeded};
 pub use settle::{finish, settle};
 
 use crate::breaker::{Ticket, Verdict};

@@ -7,6 +7,7 @@ use crate::budget::{Budget, BudgetSettings};
 use crate::bulkhead::{Bulkhead, BulkheadSettings};
 use crate::classify::{IoKinds, Rules, StatusClasses};
 use crate::duration::{GivenDuration, IntoDuration};
+use crate::hedge::{Hedge, HedgeSettings};
 use crate::invalid::InvalidSetting;
 use crate::name::Name;
 use crate::retry::{Retry, RetrySettings};
@@ -23,6 +24,7 @@ use crate::retry::{Retry, RetrySettings};
 /// | budget | retries at most 20 % of the answered attempts of the last 10 s, plus 3 |
 /// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 5 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
 /// | bulkhead | 64 at a time, no queue |
+/// | hedge, where a site asks for one | a second copy after the 95th percentile of the site's recent successes, at least 10 ms |
 ///
 /// Setters never fail: what cannot work is reported by `register`, all at once.
 ///
@@ -53,6 +55,7 @@ pub struct Dependency {
     breaker: Breaker,
     budget: Budget,
     bulkhead: Bulkhead,
+    hedge: Hedge,
     timeout: Limit,
     deadline: Limit,
     rules: Rules,
@@ -76,6 +79,7 @@ impl Dependency {
             breaker: Breaker::default(),
             budget: Budget::default(),
             bulkhead: Bulkhead::default(),
+            hedge: Hedge::default(),
             timeout: Limit::Default,
             deadline: Limit::Default,
             rules: Rules::default(),
@@ -107,6 +111,13 @@ impl Dependency {
     #[must_use]
     pub fn bulkhead(mut self, bulkhead: Bulkhead) -> Self {
         self.bulkhead = bulkhead;
+        self
+    }
+
+    /// When slow attempts get further copies, at the call sites that ask for that with `hedge`.
+    #[must_use]
+    pub fn hedge(mut self, hedge: Hedge) -> Self {
+        self.hedge = hedge;
         self
     }
 
@@ -163,6 +174,7 @@ impl Dependency {
         let breaker = collect(&mut problems, self.breaker.settings());
         let budget = collect(&mut problems, self.budget.settings());
         let bulkhead = collect(&mut problems, self.bulkhead.settings());
+        let hedge = collect(&mut problems, self.hedge.settings());
         let timeout = collect(&mut problems, self.timeout.settings("timeout"));
         let deadline = collect(&mut problems, self.deadline.settings("deadline"));
         problems.extend(self.rules.validate());
@@ -170,8 +182,8 @@ impl Dependency {
             (Some(timeout), Some(deadline)) => self.limits(timeout, deadline, &mut problems),
             _ => (None, None),
         };
-        match (name, retry, breaker, budget, bulkhead) {
-            (Some(name), Some(retry), Some(breaker), Some(budget), Some(bulkhead))
+        match (name, retry, breaker, budget, bulkhead, hedge) {
+            (Some(name), Some(retry), Some(breaker), Some(budget), Some(bulkhead), Some(hedge))
                 if problems.is_empty() =>
             {
                 Ok(DependencySettings {
@@ -180,6 +192,7 @@ impl Dependency {
                     breaker,
                     budget,
                     bulkhead,
+                    hedge,
                     timeout,
                     deadline,
                     rules: self.rules.clone(),
@@ -289,6 +302,8 @@ pub struct DependencySettings {
     pub budget: BudgetSettings,
     /// How many attempts may run at a time.
     pub bulkhead: BulkheadSettings,
+    /// When slow attempts get further copies, where a site asks for that.
+    pub hedge: HedgeSettings,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
     /// How long a call may take.

@@ -10,6 +10,7 @@ use crate::breaker::{Announcer, BreakerHandle};
 use crate::budget::BudgetHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
+use crate::hedge::HedgeSettings;
 use crate::name::Name;
 use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
@@ -32,10 +33,11 @@ pub(crate) struct DependencyState {
     live: ArcSwap<Live>,
 }
 
-/// Numbers that only a failure or a startup check reads.
+/// Numbers that only a failure, a slow attempt or a startup check reads.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) retry: RetrySettings,
+    pub(crate) hedge: HedgeSettings,
     /// `None` if they are the default ones.
     pub(crate) rules: Option<std::sync::Arc<Rules>>,
 }
@@ -109,6 +111,7 @@ impl Live {
     fn of(settings: &DependencySettings) -> Self {
         Live {
             retry: settings.retry,
+            hedge: settings.hedge,
             rules: has_rules(settings).then(|| std::sync::Arc::new(settings.rules.clone())),
         }
     }

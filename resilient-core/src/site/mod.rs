@@ -1,11 +1,13 @@
 //! Annotated functions: what each one asks for, and the list of all of them.
 
+mod hedging;
 mod options;
 mod plan;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use hedging::Hedging;
 pub use options::Options;
 pub(crate) use options::Safety;
 pub(crate) use plan::Plan;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::breaker::Per;
+use crate::hedge::HedgeOverrides;
 use crate::name::is_valid_name;
 use crate::retry::RetryOverrides;
 
@@ -23,6 +24,7 @@ pub struct Options {
     per: Option<Per>,
     budget: Option<&'static str>,
     bulkhead: Option<&'static str>,
+    hedge: Option<HedgeOverrides>,
     timeout: Option<Duration>,
     deadline: Option<Duration>,
     safety: Safety,
@@ -95,6 +97,7 @@ impl Options {
             per: None,
             budget: None,
             bulkhead: None,
+            hedge: None,
             timeout: None,
             deadline: None,
             safety: Safety::Unsaid,
@@ -121,6 +124,10 @@ impl Options {
     option! {
         /// `retry(..)`
         retry: RetryOverrides, retry
+    }
+    option! {
+        /// `hedge`, with numbers or without
+        hedge: HedgeOverrides, hedge
     }
     option! {
         /// `breaker(per = "..")`
@@ -231,6 +238,10 @@ impl Options {
 
     pub(crate) fn retry_overrides(&self) -> Option<RetryOverrides> {
         self.retry
+    }
+
+    pub(crate) fn hedge_overrides(&self) -> Option<HedgeOverrides> {
+        self.hedge
     }
 
     pub(crate) fn own_timeout(&self) -> Option<Duration> {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Site;
 use super::options::Safety;
+use super::{Hedging, Site};
 use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
@@ -31,6 +31,7 @@ pub(crate) struct Plan {
     pub(crate) budget: Option<Arc<BudgetHandle>>,
     pub(crate) random: Random,
     retry: Retrying,
+    pub(crate) hedging: Option<Arc<Hedging>>,
     timeout: Option<u64>,
     deadline: Option<u64>,
     /// Where limits the site leaves open come from.
@@ -77,11 +78,12 @@ impl Plan {
             .transpose()?;
 
         let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
+        let hedge = options.hedge_overrides();
         let budget = match part("budget")?
             .or_else(|| retry_dependency.clone())
             .or(only.clone())
         {
-            _ if !retries => None,
+            _ if !retries && hedge.is_none() => None,
             Some(state) => Some(state.budget.clone()),
             None => Some(Arc::new(BudgetHandle::new(
                 Budget::default().settings().unwrap_or_default(),
@@ -109,6 +111,7 @@ impl Plan {
             } else {
                 Retrying::No
             },
+            hedging: hedge.map(|site| Arc::new(Hedging::new(site, dependency.clone()))),
             timeout: options.own_timeout().map(nanos),
             deadline: options.own_deadline().map(nanos),
             limits: dependency,
@@ -132,6 +135,7 @@ impl Plan {
                 dependency: Some(state.clone()),
                 site: RetryOverrides::default(),
             },
+            hedging: None,
             timeout: None,
             deadline: None,
             limits: Some(state.clone()),

@@ -6,6 +6,9 @@
 //! | `retry.attempt` | info | `attempt` (the one that failed, from 1), `kind`, `delay_ms` |
 //! | `retry.stopped` | info | `attempt` (the last one), `reason` |
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
+//! | `hedge.copy` | info | `attempt`, `copy` (from 2): another copy of a slow attempt |
+//! | `hedge.won` | info | `attempt`, `copy`: this one answered before the first |
+//! | `hedge.refused` | info | `attempt`, `reason`: no copy, though one was due |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
@@ -19,6 +22,7 @@
 //! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
 //! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
+//! | `reason` of `hedge.refused` | `breaker`, `bulkhead`, `budget` |
 //! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
@@ -112,6 +116,28 @@ pub(crate) fn nested_retries(site: &str) {
                   `retry(nested = \"suppress\")`",
         "retry.nested"
     );
+}
+
+/// What happens beside the first copy of an attempt.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hedged {
+    Started { copy: u32 },
+    Won { copy: u32 },
+    Refused { reason: &'static str },
+}
+
+pub(crate) fn hedged(attempt: u32, what: Hedged) {
+    match what {
+        Hedged::Started { copy } => {
+            tracing::info!(name: "hedge.copy", target: "resilient", attempt, copy, "hedge.copy");
+        }
+        Hedged::Won { copy } => {
+            tracing::info!(name: "hedge.won", target: "resilient", attempt, copy, "hedge.won");
+        }
+        Hedged::Refused { reason } => {
+            tracing::info!(name: "hedge.refused", target: "resilient", attempt, reason, "hedge.refused");
+        }
+    }
 }
 
 pub(crate) fn breaker_state(transition: &Transition) {

@@ -9,7 +9,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{ExprPath, LitStr};
 
-use super::options::{Breaker, Options, RetryOptions};
+use super::options::{Breaker, HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::written;
 use crate::value::Value;
 
@@ -17,6 +17,9 @@ use crate::value::Value;
 pub(super) fn effective(options: &Options) -> Vec<String> {
     let mut policy = Vec::new();
     retries(options, &mut policy);
+    if let Some(hedge) = options.hedge.get() {
+        copies(hedge, options.dependency.is_given(), &mut policy);
+    }
     limits(options, &mut policy);
     guards(options, &mut policy);
     judges(options, &mut policy);
@@ -110,6 +113,28 @@ fn attempts(retry: &RetryOptions, registered: bool, policy: &mut Vec<String>) {
     }
 }
 
+fn copies(hedge: &HedgeOptions, registered: bool, policy: &mut Vec<String>) {
+    let due = match hedge.after.get() {
+        Some(HedgeAfter::Time(after)) => format!("after {}", time(after)),
+        Some(HedgeAfter::Quantile(quantile)) => {
+            let floor = hedge.floor.get();
+            let floor =
+                floor.map_or_else(String::new, |floor| format!(", at least {}", time(floor)));
+            format!("after the `{}` of recent ones{floor}", quantile.text)
+        }
+        None if registered => "after the time registered".to_owned(),
+        None => "after the default time".to_owned(),
+    };
+    let most = match hedge.max.get() {
+        Some(Value::Literal { value, .. }) => format!(", up to {value} in all"),
+        Some(Value::Constant(constant)) => format!(", up to {} in all", code(constant)),
+        None => String::new(),
+    };
+    policy.push(format!(
+        "A slow attempt gets another copy {due}{most}; the first success wins."
+    ));
+}
+
 fn limits(options: &Options, policy: &mut Vec<String>) {
     if let Some(timeout) = options.timeout.get() {
         policy.push(format!("Each attempt is cut after {}.", time(timeout)));
@@ -156,7 +181,7 @@ fn repeating(options: &Options) -> Option<&'static str> {
         Some(false) => {
             Some("Said to be unsafe to repeat: only what was certainly not sent is retried.")
         }
-        None if options.repeats() => Some("Whether it is safe to repeat is not said."),
+        None if options.runs_again() => Some("Whether it is safe to repeat is not said."),
         None => None,
     }
 }

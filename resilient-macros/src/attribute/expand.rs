@@ -96,17 +96,75 @@ impl Writer<'_> {
     /// What is cloned before an attempt, and the variables it has for itself.
     fn variables(&self, bindings: &[Binding]) -> (TokenStream, TokenStream) {
         let to_clone = self.options.clone.get().map_or(&[][..], Vec::as_slice);
+        let private = &self.private;
+        let owned = self.options.hedge.is_given();
+        let owned = owned.then(|| quote_spanned!(Span::mixed_site()=> #private::Owned));
         (
-            variables::clones(bindings, to_clone),
-            variables::own(bindings, to_clone, self.function.lent_receiver()),
+            variables::clones(bindings, to_clone, owned.as_ref()),
+            variables::own(
+                bindings,
+                to_clone,
+                self.function.lent_receiver(),
+                owned.is_some(),
+            ),
         )
+    }
+
+    /// Runs one attempt and binds what comes of it to `out`.
+    fn run(&self, out: &TokenStream, bindings: &[Binding]) -> TokenStream {
+        let (clones, own) = if self.options.shares_arguments() {
+            self.variables(bindings)
+        } else {
+            (TokenStream::new(), TokenStream::new())
+        };
+        let attempt = self.attempt(&own);
+        let here = Span::mixed_site();
+        let Some(hedge) = self.options.hedge.key() else {
+            return quote_spanned! {here=>
+                #clones
+                let #out = __resilient_call.attempt(#attempt).await;
+            };
+        };
+        let (private, returns) = (&self.private, &self.returns);
+        let judge = self.judge();
+        let kinds = [self.failure(), judge.kind];
+        let judge = judge.value;
+        // A moved argument is reported "inside of this loop", with the loop shown here.
+        let place = if self.options.hedge.is_inherited() {
+            self.at
+        } else {
+            hedge
+        };
+        let copies = quote_spanned!(shown_at(place)=> loop);
+        quote_spanned! {here=>
+            let mut __resilient_copies = #private::Copies::none();
+            let #out = #copies {
+                #clones
+                __resilient_copies.start(#attempt);
+                if let ::core::ops::ControlFlow::Break(__resilient_out) =
+                    #private::race(
+                        &mut __resilient_call,
+                        &mut __resilient_copies,
+                        |__resilient_call, __resilient_out| {
+                            #private::succeeded::<#returns, #(#kinds),*>(
+                                __resilient_call,
+                                __resilient_out,
+                                #judge,
+                            )
+                        },
+                    )
+                    .await
+                {
+                    break __resilient_out;
+                }
+            };
+        }
     }
 
     /// The body in a loop, which the policies leave with the last outcome.
     fn repeated(&self, bindings: &[Binding]) -> TokenStream {
         let here = Span::mixed_site();
-        let (clones, own) = self.variables(bindings);
-        let attempt = self.attempt(&own);
+        let run = self.run(&quote_spanned!(here=> mut __resilient_out), bindings);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [self.failure(), judge.kind, reject.kind, judge.kind];
@@ -134,8 +192,7 @@ impl Writer<'_> {
         quote_spanned! {here=>
             let mut #last = ::core::option::Option::None;
             #bind #repeat {
-                #clones
-                let mut __resilient_out = __resilient_call.attempt(#attempt).await;
+                #run
                 #private::settle::<#returns, #(#kinds),*>(
                     &mut __resilient_call,
                     &mut __resilient_out,
@@ -153,25 +210,19 @@ impl Writer<'_> {
 
     /// The body run once.
     fn single(&self, bindings: &[Binding]) -> TokenStream {
-        let (clones, own) = if self.options.shares_arguments() {
-            self.variables(bindings)
-        } else {
-            (TokenStream::new(), TokenStream::new())
-        };
-        let attempt = self.attempt(&own);
+        let here = Span::mixed_site();
+        let run = self.run(&quote_spanned!(here=> __resilient_out), bindings);
         let (private, returns) = (&self.private, &self.returns);
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [self.failure(), judge.kind, reject.kind];
         let (judge, reject) = (judge.value, reject.value);
-        let here = Span::mixed_site();
         let leave = if self.options.fallback.is_given() {
             quote_spanned!(here=> let __resilient_ret =)
         } else {
             quote_spanned!(here=> return)
         };
         quote_spanned! {here=>
-            #clones
-            let __resilient_out = __resilient_call.attempt(#attempt).await;
+            #run
             #leave #private::finish::<#returns, #(#kinds),*>(
                 &mut __resilient_call,
                 __resilient_out,
@@ -241,7 +292,8 @@ impl Writer<'_> {
     /// Who says what an outcome means.
     fn judge(&self) -> Rule {
         let options = self.options;
-        let needed = options.repeats() || options.breaker.is_given() || options.fallback.is_given();
+        let needed =
+            options.runs_again() || options.breaker.is_given() || options.fallback.is_given();
         if let Some(when) = options.when() {
             self.named("When", when)
         } else if let Some(classify) = options.classify.get() {

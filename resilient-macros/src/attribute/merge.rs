@@ -1,6 +1,6 @@
 //! The options of a method over those of its impl block.
 
-use super::options::{Breaker, Options, RetryOptions};
+use super::options::{Breaker, HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::Slot;
 
 impl Options {
@@ -26,6 +26,9 @@ impl Options {
             breaker: self.breaker.or_merged(&outer.breaker, Breaker::over),
             budget: self.budget.or(&outer.budget),
             bulkhead: self.bulkhead.or(&outer.bulkhead),
+            hedge: self
+                .hedge
+                .or_merged(&outer.hedge, |ours, theirs| Box::new(ours.over(theirs))),
             timeout: self.timeout.or(&outer.timeout),
             deadline: self.deadline.or(&outer.deadline),
             idempotency_key: self.idempotency_key.or(&idempotency_key),
@@ -40,7 +43,7 @@ impl Options {
             krate: self.krate.or(&outer.krate),
         };
         // What the block says about retries is nothing to a method without.
-        if !merged.repeats() {
+        if !merged.runs_again() {
             merged.budget.disinherit();
             merged.idempotent.disinherit();
         }
@@ -64,6 +67,18 @@ impl RetryOptions {
                 .or(&allowed(numbers, &outer.retry_after_cap)),
             when: self.when.or(&outer.when),
             nested: self.nested.or(&outer.nested),
+        }
+    }
+}
+
+impl HedgeOptions {
+    fn over(self, outer: &HedgeOptions) -> HedgeOptions {
+        // A floor is nothing to a fixed time.
+        let floor = !matches!(self.after.get(), Some(HedgeAfter::Time(_)));
+        HedgeOptions {
+            after: self.after.or(&outer.after),
+            floor: self.floor.or(&allowed(floor, &outer.floor)),
+            max: self.max.or(&outer.max),
         }
     }
 }

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprPath, LitStr, Path};
 
 use crate::diagnostic::Slot;
-use crate::value::Value;
+use crate::value::{Quantile, Value};
 
 /// Everything between the parentheses of the attribute.
 #[derive(Clone, Default)]
@@ -16,6 +16,7 @@ pub(crate) struct Options {
     pub(crate) breaker: Slot<Breaker>,
     pub(crate) budget: Slot<Value<LitStr>>,
     pub(crate) bulkhead: Slot<Value<LitStr>>,
+    pub(crate) hedge: Slot<Box<HedgeOptions>>,
     pub(crate) timeout: Slot<Value<Duration>>,
     pub(crate) deadline: Slot<Value<Duration>>,
     /// `idempotency_key = expr`, or without `expr` a fresh key per call.
@@ -36,10 +37,15 @@ impl Options {
         self.retry.is_given() || self.dependency.is_given()
     }
 
+    /// Whether the body may run more than once, one after the other or side by side.
+    pub(crate) fn runs_again(&self) -> bool {
+        self.repeats() || self.hedge.is_given()
+    }
+
     /// Whether the arguments are needed after an attempt: by the next one, or by a fallback that is
     /// handed what the body moves.
     pub(crate) fn shares_arguments(&self) -> bool {
-        self.repeats() || (self.fallback.is_given() && self.clone.is_given())
+        self.runs_again() || (self.fallback.is_given() && self.clone.is_given())
     }
 
     /// The first token of every constant in braces, unless it is the module of a path.
@@ -68,6 +74,13 @@ impl Options {
             for duration in [&retry.base, &retry.cap, &retry.retry_after_cap] {
                 see(duration.get().and_then(Value::constant));
             }
+        }
+        if let Some(hedge) = self.hedge.get() {
+            if let Some(HedgeAfter::Time(after)) = hedge.after.get() {
+                see(after.constant());
+            }
+            see(hedge.floor.get().and_then(Value::constant));
+            see(hedge.max.get().and_then(Value::constant));
         }
         constants
     }
@@ -119,6 +132,22 @@ impl RetryOptions {
             || self.jitter.is_given()
             || self.retry_after_cap.is_given()
     }
+}
+
+/// `hedge` or `hedge(..)`
+#[derive(Clone, Default)]
+pub(crate) struct HedgeOptions {
+    pub(crate) after: Slot<HedgeAfter>,
+    pub(crate) floor: Slot<Value<Duration>>,
+    pub(crate) max: Slot<Value<u32>>,
+}
+
+/// When another copy is due.
+#[derive(Clone)]
+pub(crate) enum HedgeAfter {
+    Time(Value<Duration>),
+    /// `"p95"`: later than this share of recent ones.
+    Quantile(Quantile),
 }
 
 #[derive(Clone, Default)]

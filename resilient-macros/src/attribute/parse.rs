@@ -7,10 +7,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Lit, Token, parenthesized, token};
 
-use super::options::{Breaker, Fallback, JITTER, NESTED, Options, PER, RetryOptions};
+use super::options::{
+    Breaker, Fallback, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
+};
 use super::vocabulary::Place;
 use crate::arguments::{assigned, each_option, is_bare, nested};
-use crate::diagnostic::{Errors, value_missing};
+use crate::diagnostic::{Errors, example, value_missing};
 use crate::value;
 
 /// The options in `arguments`.
@@ -54,6 +56,10 @@ fn read_option(
         "bulkhead" => {
             let value = assigned(key, input, value::text)?;
             options.bulkhead.fill(key, value, errors);
+        }
+        "hedge" => {
+            let value = hedge(key, input, errors)?;
+            options.hedge.fill(key, value, errors);
         }
         "timeout" => {
             let value = assigned(key, input, value::time_span)?;
@@ -208,6 +214,57 @@ fn breaker(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Res
         Ok(())
     })?;
     Ok(breaker)
+}
+
+/// `hedge` or `hedge(..)`.
+fn hedge(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Box<HedgeOptions>> {
+    let mut options = Box::<HedgeOptions>::default();
+    if input.peek(Token![=]) {
+        return assigned(key, input, |key, input| {
+            let after = match input.fork().parse::<Lit>() {
+                Ok(Lit::Str(after)) => after.token().to_string(),
+                _ => example("after").to_owned(),
+            };
+            Err(input.error(format_args!(
+                "`{key}` takes options: write `{key}(after = {after})`"
+            )))
+        });
+    }
+    if is_bare(input) {
+        return Ok(options);
+    }
+    let stranger = |literal| Place::Hedge.stranger(literal);
+    nested(key, input, errors, &stranger, &mut |key, input, errors| {
+        match key.to_string().as_str() {
+            "after" => {
+                let value = assigned(key, input, hedge_after)?;
+                options.after.fill(key, value, errors);
+            }
+            "floor" => {
+                let value = assigned(key, input, value::time)?;
+                options.floor.fill(key, value, errors);
+            }
+            "max" => {
+                let value = assigned(key, input, value::copies)?;
+                options.max.fill(key, value, errors);
+            }
+            _ => return Err(Place::Hedge.unknown(key)),
+        }
+        Ok(())
+    })?;
+    Ok(options)
+}
+
+/// `"50ms"`, a constant, or `"p95"`.
+fn hedge_after(key: &Ident, input: ParseStream<'_>) -> syn::Result<HedgeAfter> {
+    match value::quantile(key, input)? {
+        Some(quantile) => Ok(HedgeAfter::Quantile(quantile)),
+        None => value::time(key, input).map(HedgeAfter::Time),
+    }
 }
 
 /// `path(a, b)` or `path`.

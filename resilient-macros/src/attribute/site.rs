@@ -5,8 +5,8 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
-use super::options::{Options, RetryOptions};
-use crate::value::Value;
+use super::options::{HedgeAfter, HedgeOptions, Options, RetryOptions};
+use crate::value::{Quantile, Value};
 
 /// `Options::new(..)` and a setter for each option given.
 ///
@@ -40,6 +40,8 @@ pub(super) fn options(
     }
     site.set("budget", options.budget.get());
     site.set("bulkhead", options.bulkhead.get());
+    let hedge = options.hedge.get().map(|hedge| copies(hedge, private));
+    site.set("hedge", hedge.as_ref());
     site.set("timeout", options.timeout.get());
     site.set("deadline", options.deadline.get());
     site.say("idempotent", options.idempotent.get() == Some(&true));
@@ -62,6 +64,22 @@ fn overrides(retry: &RetryOptions, private: &TokenStream) -> TokenStream {
     let jitter = jitter.map(|jitter| variant(private, "Jitter", jitter));
     overrides.set("jitter", jitter.as_ref());
     overrides.set("retry_after_cap", retry.retry_after_cap.get());
+    overrides.tokens
+}
+
+/// `HedgeOverrides::new()` and a setter for each number given.
+fn copies(hedge: &HedgeOptions, private: &TokenStream) -> TokenStream {
+    let mut overrides = Chain::new(quote_spanned! {Span::mixed_site()=>
+        #private::HedgeOverrides::new
+    });
+    overrides.arguments(&TokenStream::new());
+    match hedge.after.get() {
+        Some(HedgeAfter::Time(after)) => overrides.set("after", Some(after)),
+        Some(HedgeAfter::Quantile(quantile)) => overrides.set("quantile", Some(quantile)),
+        None => {}
+    }
+    overrides.set("floor", hedge.floor.get());
+    overrides.set("max", hedge.max.get());
     overrides.tokens
 }
 
@@ -134,6 +152,12 @@ impl Written for f64 {
         let mut literal = Literal::f64_unsuffixed(*self);
         literal.set_span(span);
         literal.to_tokens(tokens);
+    }
+}
+
+impl ToTokens for Quantile {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.share.write(Span::mixed_site(), tokens);
     }
 }
 

@@ -11,16 +11,29 @@ use crate::shape::{Binding, Holds};
 
 /// Clones what the attempt is going to consume. That is done outside the attempt, so that the
 /// future need not hold a reference to the original.
-pub(super) fn clones(bindings: &[Binding], to_clone: &[Ident]) -> TokenStream {
+///
+/// What copies of a hedged attempt take along is wrapped by `owned`: it must be captured by value,
+/// which a mere number would not be.
+pub(super) fn clones(
+    bindings: &[Binding],
+    to_clone: &[Ident],
+    owned: Option<&TokenStream>,
+) -> TokenStream {
     bindings
         .iter()
         .filter_map(|binding| {
             let asked = to_clone.iter().find(|name| **name == binding.ident)?;
             let (attributes, ident) = (&binding.attributes, &binding.ident);
             let copy = copy_of(ident);
+            let clone = match owned {
+                Some(owned) => quote_spanned!(shown_at(asked.span())=> #owned::clone_of(&#ident)),
+                None => {
+                    quote_spanned!(shown_at(asked.span())=> ::core::clone::Clone::clone(&#ident))
+                }
+            };
             Some(quote_spanned! {shown_at(asked.span())=>
                 #(#attributes)*
-                let #copy = ::core::clone::Clone::clone(&#ident);
+                let #copy = #clone;
             })
         })
         .collect()
@@ -32,10 +45,11 @@ pub(super) fn own(
     bindings: &[Binding],
     to_clone: &[Ident],
     lent_receiver: Option<Ident>,
+    owned: bool,
 ) -> TokenStream {
     let own: Vec<Own> = bindings
         .iter()
-        .filter_map(|binding| Own::of(binding, to_clone.contains(&binding.ident)))
+        .filter_map(|binding| Own::of(binding, to_clone.contains(&binding.ident), owned))
         .chain(lent_receiver.map(Own::lent))
         .collect();
     let (plain, attributed): (Vec<&Own>, Vec<&Own>) =
@@ -67,10 +81,15 @@ struct Own {
 }
 
 impl Own {
-    fn of(binding: &Binding, cloned: bool) -> Option<Self> {
+    fn of(binding: &Binding, cloned: bool, owned: bool) -> Option<Self> {
         let ident = &binding.ident;
         let value = if cloned {
-            copy_of(ident).to_token_stream()
+            let copy = copy_of(ident);
+            if owned {
+                quote_spanned!(Span::mixed_site()=> #copy.take())
+            } else {
+                copy.to_token_stream()
+            }
         } else if binding.holds == Holds::Exclusive && !ident.to_string().starts_with('_') {
             reborrowed(ident)
         } else if binding.mutable.is_some() {

@@ -14,10 +14,12 @@ pub(crate) enum Place {
     Retry,
     /// In `breaker(..)`.
     Breaker,
+    /// In `hedge(..)`.
+    Hedge,
 }
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 13] = [
+const OTHER_WORDS: [(Place, &str, &str); 18] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "idempotency", "idempotency_key"),
@@ -31,10 +33,15 @@ const OTHER_WORDS: [(Place, &str, &str); 13] = [
     (Place::Retry, "multiplier", "factor"),
     (Place::Retry, "backoff", "factor"),
     (Place::Retry, "if", "when"),
+    (Place::Attribute, "hedging", "hedge"),
+    (Place::Hedge, "delay", "after"),
+    (Place::Hedge, "min", "floor"),
+    (Place::Hedge, "copies", "max"),
+    (Place::Hedge, "max_hedges", "max"),
 ];
 
 impl Place {
-    const ALL: [Place; 3] = [Place::Attribute, Place::Retry, Place::Breaker];
+    const ALL: [Place; 4] = [Place::Attribute, Place::Retry, Place::Breaker, Place::Hedge];
 
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -46,6 +53,7 @@ impl Place {
                 "deadline",
                 "bulkhead",
                 "budget",
+                "hedge",
                 "idempotency_key",
                 "idempotent",
                 "classify",
@@ -67,6 +75,7 @@ impl Place {
                 "nested",
             ],
             Place::Breaker => &["name", "per"],
+            Place::Hedge => &["after", "floor", "max"],
         }
     }
 
@@ -75,6 +84,7 @@ impl Place {
             Place::Attribute => None,
             Place::Retry => Some("retry"),
             Place::Breaker => Some("breaker"),
+            Place::Hedge => Some("hedge"),
         }
     }
 
@@ -105,6 +115,11 @@ impl Place {
                 )
             }
             (Place::Breaker, _) => "expected an option such as `name = \"name\"`".to_owned(),
+            (Place::Hedge, Some(Lit::Str(after))) => format!(
+                "`hedge` takes options: write `hedge(after = {})`",
+                after.token()
+            ),
+            (Place::Hedge, _) => "expected an option such as `after = \"50ms\"`".to_owned(),
         }
     }
 

@@ -36,6 +36,8 @@ pub(crate) fn example(key: &str) -> &'static str {
     match key {
         "dependency" | "retry" | "breaker" | "budget" | "bulkhead" => NAME,
         "timeout" | "deadline" => "\"5s\"",
+        "after" => "\"50ms\"",
+        "floor" => "\"10ms\"",
         "base" | "cap" | "retry_after_cap" => "\"100ms\"",
         "max" => "4",
         "factor" => "2.0",

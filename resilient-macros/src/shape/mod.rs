@@ -13,6 +13,7 @@ mod returned;
 use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{
     Attribute, FnArg, Meta, ReceiverKind, Signature, Token, Type, Visibility, parse_quote_spanned,
 };
@@ -179,6 +180,15 @@ impl Function {
     /// The receiver of the boxed form as something to lend to an attempt: `let __self = ..`
     /// bindings are ordinary variables, and a `&mut` one would be moved into the first attempt.
     pub(crate) fn lent_receiver(&self) -> Option<Ident> {
+        self.exclusive_receiver()?;
+        match &self.form {
+            Form::Boxed(boxed) => boxed.receiver().cloned(),
+            Form::Plain => None,
+        }
+    }
+
+    /// The place of a receiver that is a `&mut`.
+    pub(crate) fn exclusive_receiver(&self) -> Option<Span> {
         let receiver = self.signature.receiver()?;
         let exclusive = match &receiver.kind {
             ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
@@ -187,10 +197,7 @@ impl Function {
             }
             _ => false,
         };
-        match &self.form {
-            Form::Boxed(boxed) if exclusive => boxed.receiver().cloned(),
-            _ => None,
-        }
+        exclusive.then(|| receiver.span())
     }
 
     /// The whole function with `statements` as its body.

@@ -3,6 +3,7 @@
 mod constant;
 mod key;
 mod number;
+mod quantile;
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -18,7 +19,8 @@ use crate::{duration, name};
 use constant::{in_braces, is_variable, without_braces};
 
 pub(crate) use key::key;
-pub(crate) use number::{count, factor};
+pub(crate) use number::{copies, count, factor};
+pub(crate) use quantile::{Quantile, quantile};
 
 /// A value in an attribute: a literal, read here, or a constant in braces, read by the compiler.
 #[derive(Clone)]

@@ -11,6 +11,21 @@ use crate::diagnostic::example;
 
 /// A number of attempts.
 pub(crate) fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u32>> {
+    at_least(1, "attempts", key, input)
+}
+
+/// A number of copies of an attempt.
+pub(crate) fn copies(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u32>> {
+    at_least(2, "copies", key, input)
+}
+
+/// A number of things of which there is always one.
+fn at_least(
+    least: u32,
+    things: &str,
+    key: &Ident,
+    input: ParseStream<'_>,
+) -> syn::Result<Value<u32>> {
     if let Some(constant) = in_braces(input)? {
         return Ok(Value::Constant(constant));
     }
@@ -24,15 +39,17 @@ pub(crate) fn count(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<u3
         _ => None,
     };
     match given {
-        Some(0) => Err(syn::Error::new(
+        Some(value) if value < least => Err(syn::Error::new(
             span,
-            format_args!("`{key}` counts attempts including the first; it must be at least 1"),
+            format_args!(
+                "`{key}` counts {things} including the first; it must be at least {least}"
+            ),
         )),
         Some(value) => Ok(Value::Literal { value, span }),
         None => Err(syn::Error::new(
             span,
             format_args!(
-                "expected a whole number from 1 to {}; write for example `{key} = 4`",
+                "expected a whole number from {least} to {}; write for example `{key} = 4`",
                 u32::MAX
             ),
         )),

@@ -23,7 +23,10 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
     if options.shares_arguments() {
         clones(function, options, errors);
     }
-    if !options.repeats() {
+    if options.hedge.is_given() {
+        shared(function, options, at, errors);
+    }
+    if !options.runs_again() {
         return;
     }
     if let Some(mutability) = function.mutable_receiver() {
@@ -57,6 +60,33 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
                 ),
             );
         }
+    }
+}
+
+/// Copies that run side by side can only share what is shared.
+fn shared(function: &Function, options: &Options, at: Span, errors: &mut Errors) {
+    let known = errors.count();
+    if let Some(receiver) = function.exclusive_receiver() {
+        errors.at(
+            receiver,
+            "copies of a hedged attempt run side by side and cannot share `&mut self`; \
+             take `&self`, or drop `hedge`",
+        );
+    }
+    for binding in function.bindings() {
+        let name = &binding.ident;
+        if binding.holds == Holds::Exclusive && !name.to_string().starts_with('_') {
+            errors.at(
+                name.span(),
+                format_args!(
+                    "copies of a hedged attempt run side by side and cannot share the `&mut` of \
+                     `{name}`; take `&`, or drop `hedge`"
+                ),
+            );
+        }
+    }
+    if errors.count() > known && options.hedge.is_inherited() {
+        errors.at(at, "`hedge` is taken from the impl block here");
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::Span;
 
-use crate::attribute::options::{Options, RetryOptions};
+use crate::attribute::options::{HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::{Errors, Slot};
 use crate::value::Value;
 
@@ -14,7 +14,10 @@ pub(crate) fn options(options: &Options, at: Span, errors: &mut Errors) {
     some_policy(options, at, errors);
     contradictions(options, errors);
     breaker_named(options, at, errors);
-    if !options.repeats() {
+    if let Some(hedge) = options.hedge.get() {
+        hedged(options, hedge, at, errors);
+    }
+    if !options.runs_again() {
         only_for_retries(options, errors);
     }
 }
@@ -44,6 +47,7 @@ pub(super) fn contradictions(options: &Options, errors: &mut Errors) {
 fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
     let given = options.dependency.is_given()
         || options.retry.is_given()
+        || options.hedge.is_given()
         || options.breaker.is_given()
         || options.bulkhead.is_given()
         || options.timeout.is_given()
@@ -55,7 +59,7 @@ fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
         errors.at(
             at,
             "at least one policy is needed: `dependency = \"name\"`, `retry`, `breaker`, `timeout`, \
-             `deadline`, `bulkhead` or `idempotency_key`; a method may take them from \
+             `deadline`, `bulkhead`, `hedge` or `idempotency_key`; a method may take them from \
              `#[resilient(..)]` on its impl block",
         );
     }
@@ -108,6 +112,66 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
     }
 }
 
+/// Copies of an attempt may all take effect, so that it must have been said that this is safe.
+fn hedged(options: &Options, hedge: &HedgeOptions, at: Span, errors: &mut Errors) {
+    let key = options.hedge.own_key().unwrap_or(at);
+    match (options.idempotent.get(), options.idempotency_key.is_given()) {
+        (Some(true), _) | (_, true) => {}
+        (Some(false), false) => {
+            errors.at(
+                options.idempotent.own_key().unwrap_or(key),
+                "`hedge` repeats an attempt that may have been carried out, which \
+                 `idempotent = false` forbids; drop one",
+            );
+            if let Some(hedge) = options.hedge.key() {
+                errors.at(hedge, "`hedge` is given here");
+            }
+        }
+        (None, false) => {
+            errors.at(
+                key,
+                "`hedge` runs copies of an attempt side by side, and all of them may be carried \
+                 out; add `idempotent` if that is safe, or an `idempotency_key`",
+            );
+            if options.hedge.is_inherited()
+                && let Some(hedge) = options.hedge.key()
+            {
+                errors.at(hedge, "`hedge` is given here");
+            }
+        }
+    }
+    let Some(HedgeAfter::Time(after)) = hedge.after.get() else {
+        return;
+    };
+    if let Some(floor) = hedge.floor.own_key() {
+        errors.at(
+            floor,
+            "`floor` bounds a quantile, and `after` is a fixed time here; drop `floor`, or write \
+             `after = \"p95\"`",
+        );
+    }
+    if let (Some((after, span)), Some((timeout, _))) = (
+        after.literal(),
+        options.timeout.get().and_then(Value::literal),
+    ) && after >= timeout
+        && !(hedge.after.is_inherited() && options.timeout.is_inherited())
+    {
+        let told = match options.timeout.own_key() {
+            Some(timeout) if hedge.after.is_inherited() => timeout,
+            _ => span,
+        };
+        errors.at(
+            told,
+            format_args!(
+                "`after` ({}) is not shorter than `timeout` ({}), so no copy would ever start; \
+                 write a shorter `after` or a longer `timeout`",
+                humantime::format_duration(*after),
+                humantime::format_duration(*timeout),
+            ),
+        );
+    }
+}
+
 /// Notes if the first of two durations is above the second, at the one that is written nearer.
 fn ordered(
     (low_name, low): (&str, &Slot<Value<Duration>>),
@@ -143,7 +207,10 @@ fn ordered(
 
 fn only_for_retries(options: &Options, errors: &mut Errors) {
     if let Some(budget) = options.budget.own_key() {
-        errors.at(budget, "`budget` limits retries; add `retry(..)`");
+        errors.at(
+            budget,
+            "`budget` limits retries and hedges; add `retry(..)`",
+        );
     }
     if let Some(clone) = options.clone.own_key()
         && !options.fallback.is_given()

@@ -3,6 +3,7 @@
 mod effective;
 mod expansion;
 mod functions;
+mod hedge;
 mod impl_block;
 mod options;
 mod values;

@@ -27,8 +27,36 @@ fn wrong_options() {
             &["unknown option `foo`; expected one of `dependency`, `retry`, `breaker`"],
         ),
         (
-            quote!(hedge(after = "1s")),
-            &["unknown option `hedge`; expected one of"],
+            quote!(hedging(after = "1s")),
+            &["unknown option `hedging`; did you mean `hedge`?"],
+        ),
+        (
+            quote!(hedge(delay = "1s")),
+            &["unknown option `delay` for `hedge`; did you mean `after`?"],
+        ),
+        (
+            quote!(hedge(timeout = "1s")),
+            &["`timeout` belongs directly to `#[resilient(..)]`, not inside `hedge`"],
+        ),
+        (
+            quote!(retry(after = "1s")),
+            &["`after` belongs to `hedge`; `retry` knows `max`"],
+        ),
+        (
+            quote!(hedge = "50ms"),
+            &["`hedge` takes options: write `hedge(after = \"50ms\")`"],
+        ),
+        (
+            quote!(hedge = 2),
+            &["`hedge` takes options: write `hedge(after = \"50ms\")`"],
+        ),
+        (
+            quote!(hedge("50ms")),
+            &["`hedge` takes options: write `hedge(after = \"50ms\")`"],
+        ),
+        (
+            quote!(hedge(2)),
+            &["expected an option such as `after = \"50ms\"`"],
         ),
         (
             quote!(circuit_breaker = "x"),
@@ -189,7 +217,7 @@ fn options_that_do_not_fit_each_other() {
         ),
         (
             quote!(budget = "b"),
-            &["`budget` limits retries; add `retry(..)`"],
+            &["`budget` limits retries and hedges; add `retry(..)`"],
         ),
         (
             quote!(timeout = "1s", clone(owned)),

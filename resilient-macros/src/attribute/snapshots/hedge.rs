@@ -1,0 +1,80 @@
+async fn search(index: &Index, query: Query) -> Result<Hits, SearchError> {
+    let mut __resilient_call = ::resilient::__private::Call::new({
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            ::resilient::__private::Options::new(
+                    "search",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                )
+                .retry(::resilient::__private::RetryOverrides::new().max(2))
+                .hedge(
+                    ::resilient::__private::HedgeOverrides::new().quantile(0.95).max(3),
+                )
+                .idempotent(),
+        );
+        ::resilient::__private::inventory::submit! {
+            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+        }
+        &__RESILIENT_SITE
+    });
+    let mut __resilient_last = ::core::option::Option::None;
+    loop {
+        let mut __resilient_copies = ::resilient::__private::Copies::none();
+        let mut __resilient_out = loop {
+            let __resilient_clone_query = ::resilient::__private::Owned::clone_of(
+                &query,
+            );
+            __resilient_copies
+                .start(async {
+                    if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
+                        Result<Hits, SearchError>,
+                    > {
+                        return __resilient_ret;
+                    }
+                    #[allow(
+                        clippy::shadow_reuse,
+                        clippy::shadow_same,
+                        clippy::shadow_unrelated
+                    )]
+                    let query = __resilient_clone_query.take();
+                    #[allow(unused_braces)] { index.ask(query).await }
+                });
+            if let ::core::ops::ControlFlow::Break(__resilient_out) = ::resilient::__private::race(
+                    &mut __resilient_call,
+                    &mut __resilient_copies,
+                    |__resilient_call, __resilient_out| {
+                        ::resilient::__private::succeeded::<
+                            Result<Hits, SearchError>,
+                            _,
+                            _,
+                        >(
+                            __resilient_call,
+                            __resilient_out,
+                            ::resilient::__private::by_trait::<_>(),
+                        )
+                    },
+                )
+                .await
+            {
+                break __resilient_out;
+            }
+        };
+        ::resilient::__private::settle::<
+            Result<Hits, SearchError>,
+            _,
+            _,
+            _,
+            _,
+        >(
+            &mut __resilient_call,
+            &mut __resilient_out,
+            &mut __resilient_last,
+            ::resilient::__private::by_trait::<_>(),
+            ::resilient::__private::rejected::<_>,
+        );
+        if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
+            return __resilient_ret;
+        }
+    }
+}
