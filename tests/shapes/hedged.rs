@@ -82,7 +82,7 @@ async fn methods_of_a_trait() {
     let attempts = Attempts::failing(1);
     let words = vec!["a".to_owned(), "b".to_owned()];
     let found = sendable(index.find(&attempts, words)).await.unwrap();
-    assert!(found.starts_with("books ab "), "{found}");
+    assert!(found.starts_with("books ab "), "{}", found);
     assert!(attempts.made() > 1);
     assert!(sendable(index.whole(&attempts)).await.is_ok());
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
+use crate::breaker::Ticket;
 use crate::bulkhead::{Acquired, BulkheadHandle};
 use crate::context::{Cut, Limit};
 use crate::seam::clock::{self, Moment};
@@ -185,7 +186,7 @@ impl Group {
     /// The clocks start now, and it is known when the next copy is due.
     fn start_clocks(&mut self, call: &mut Call) -> Moment {
         let (now, _) = call.started();
-        let probe = call.ticket.is_some_and(|ticket| ticket.is_probe());
+        let probe = call.ticket.is_some_and(Ticket::is_probe);
         let hedging = call.plan.get().and_then(|plan| plan.hedging.as_ref());
         if let Some(hedging) = hedging.filter(|_| !probe) {
             let settings = hedging.settings();

@@ -136,8 +136,8 @@ impl Hedge {
     }
 }
 
-const QUANTILE: f64 = 0.95;
-const FLOOR: Duration = Duration::from_millis(10);
+pub(super) const QUANTILE: f64 = 0.95;
+pub(super) const FLOOR: Duration = Duration::from_millis(10);
 const MAX: u32 = 2;
 
 /// Whether a share of attempts can be the mark between fast and slow ones.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::config::{HedgeAfter, HedgeSettings, is_valid_quantile};
+use super::config::{FLOOR, HedgeAfter, HedgeSettings, QUANTILE, is_valid_quantile};
 
 /// The fields that `hedge(..)` at one function sets, merged over its dependency's.
 ///
@@ -134,20 +134,18 @@ impl HedgeOverrides {
     /// assert_eq!(HedgeOverrides::new().max(3).over(HedgeSettings::default()).max, 3);
     /// ```
     pub fn over(self, settings: HedgeSettings) -> HedgeSettings {
-        let HedgeAfter::Quantile { quantile, floor } = HedgeSettings::default().after else {
-            return settings;
-        };
         let after = match (self.after, self.quantile, settings.after) {
-            (Some(after), ..) => HedgeAfter::Fixed(after),
-            (None, None, HedgeAfter::Fixed(after)) => HedgeAfter::Fixed(after),
-            (None, own, HedgeAfter::Fixed(_)) => HedgeAfter::Quantile {
-                quantile: own.unwrap_or(quantile),
-                floor: self.floor.unwrap_or(floor),
-            },
-            (None, own, HedgeAfter::Quantile { quantile, floor }) => HedgeAfter::Quantile {
-                quantile: own.unwrap_or(quantile),
-                floor: self.floor.unwrap_or(floor),
-            },
+            (Some(after), ..) | (None, None, HedgeAfter::Fixed(after)) => HedgeAfter::Fixed(after),
+            (None, own, theirs) => {
+                let (quantile, floor) = match theirs {
+                    HedgeAfter::Quantile { quantile, floor } => (quantile, floor),
+                    HedgeAfter::Fixed(_) => (QUANTILE, FLOOR),
+                };
+                HedgeAfter::Quantile {
+                    quantile: own.unwrap_or(quantile),
+                    floor: self.floor.unwrap_or(floor),
+                }
+            }
         };
         HedgeSettings {
             after,
