@@ -2,11 +2,11 @@
 
 #[doc(inline)]
 pub use resilient_core::{
-    CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Name,
-    NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
+    CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,
+    Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates, classify,
-    context, duration, hedge, invalid, policy, propagate, register, retry, scope, sites, subscribe,
-    telemetry, testing, update, with_deadline,
+    context, duration, hedge, invalid, levers, levers_of, policy, propagate, register, retry,
+    scope, sites, subscribe, telemetry, testing, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{

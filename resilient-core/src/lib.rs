@@ -15,6 +15,8 @@ pub mod retry;
 
 mod class;
 mod dependency;
+#[cfg(feature = "runtime")]
+mod levers;
 mod name;
 #[cfg(feature = "runtime")]
 mod owned;
@@ -56,11 +58,13 @@ pub use context::{
 #[cfg(feature = "runtime")]
 pub use key::IdempotencyKey;
 #[cfg(feature = "runtime")]
+pub use levers::Levers;
+#[cfg(feature = "runtime")]
 pub use policy::{Policy, policy};
 #[cfg(feature = "runtime")]
 pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
-    register, subscribe, update,
+    levers, levers_of, register, subscribe, update,
 };
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};

@@ -454,16 +454,16 @@ async fn h1_a_panic_of_a_copy_is_the_caller_s() {
 /// O01: a copy that loses is dropped where it stands.
 #[tokio::test(start_paused = true)]
 async fn h1_losers_are_dropped_before_the_call_returns() {
-    let alive = Rc::new(());
     #[resilient(hedge(after = "10ms"), idempotent, timeout = "1s")]
     async fn counted(alive: &Rc<()>) -> Answer {
         let _held = alive.clone();
         if Rc::strong_count(alive) == 2 {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
         Ok(200)
     }
+    let alive = Rc::new(());
     let mut call = pin!(counted(&alive));
     let counted = poll_fn(|cx| match call.as_mut().poll(cx) {
         Poll::Ready(answer) => Poll::Ready((answer, Rc::strong_count(&alive))),

@@ -16,6 +16,7 @@ mod hedge;
 mod inherited;
 mod key;
 mod levels;
+mod levers;
 mod limits;
 mod nesting;
 mod registration;

@@ -230,6 +230,9 @@ impl Group {
             call.tell_hedged(Hedged::Refused { reason });
             false
         };
+        if !plan.may_hedge() {
+            return refused("off");
+        }
         if let (Some(breaker), Some(ticket)) = (&plan.breaker, call.ticket)
             && !breaker.may_continue(ticket)
         {

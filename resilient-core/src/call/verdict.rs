@@ -151,6 +151,9 @@ impl Call {
         let Some(plan) = self.plan.get().filter(|_| attempt < self.frame.max) else {
             return Err(Stop::Attempts);
         };
+        if !plan.may_retry() {
+            return Err(Stop::Off);
+        }
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }

@@ -11,6 +11,7 @@ use crate::budget::BudgetHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
 use crate::hedge::HedgeSettings;
+use crate::levers::Levers;
 use crate::name::Name;
 use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
@@ -25,6 +26,7 @@ pub(crate) struct DependencyState {
     pub(crate) breaker: Arc<BreakerHandle>,
     pub(crate) bulkhead: Arc<BulkheadHandle>,
     pub(crate) budget: Arc<BudgetHandle>,
+    pub(crate) levers: Levers,
     // Read by every call, hence words of their own instead of a look into `live`.
     timeout: AtomicU64,
     deadline: AtomicU64,
@@ -59,6 +61,7 @@ impl DependencyState {
             breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
             bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
             budget: Arc::new(BudgetHandle::new(settings.budget)),
+            levers: Levers::default(),
             name,
             registered_at,
         }

@@ -15,6 +15,7 @@ pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;
 use crate::dependency::{Dependency, DependencySettings, DependencyState, Directory};
+use crate::levers::Levers;
 use crate::rejection::NotRegistered;
 use crate::seam::random::Random;
 use crate::site::{Plan, Site};
@@ -36,6 +37,7 @@ struct Inner {
     /// this empty: its sites keep their plans themselves.
     plans: RwLock<HashMap<usize, Arc<Plan>>>,
     announcements: Announcements,
+    levers: Levers,
     random: Random,
     passthrough: bool,
 }
@@ -65,6 +67,7 @@ impl Registry {
                 known: Directory::default(),
                 plans: RwLock::default(),
                 announcements: Announcements::default(),
+                levers: Levers::default(),
                 random,
                 passthrough,
             }),
@@ -149,6 +152,21 @@ impl Registry {
             .map(|state| BreakerControl::of(&state.breaker))
     }
 
+    /// The levers for all calls in this registry.
+    pub fn levers(&self) -> Levers {
+        self.inner.levers.clone()
+    }
+
+    /// The levers for all calls of functions that name a dependency.
+    ///
+    /// # Errors
+    ///
+    /// [`NotRegistered`] with names that are near.
+    pub fn levers_of(&self, name: &str) -> Result<Levers, NotRegistered> {
+        self.require("dependency", name, || None)
+            .map(|state| state.levers.clone())
+    }
+
     /// The state changes of all breakers from now on, see [`Transitions`].
     pub fn subscribe(&self) -> Transitions {
         self.inner.announcements.subscribe()
@@ -166,7 +184,8 @@ impl Registry {
 
     /// Joins a site's options with what is registered here.
     pub(crate) fn resolve(&self, site: &Site) -> Result<Plan, NotRegistered> {
-        Plan::resolve(site, &self.inner.known, &self.inner.random)
+        let inner = &self.inner;
+        Plan::resolve(site, &inner.known, &inner.random, &inner.levers)
     }
 
     /// The plan of a site in this registry; misses are not remembered.
@@ -256,4 +275,14 @@ pub fn subscribe() -> Transitions {
 /// The breaker of a dependency in the process-wide registry, see [`Registry::breaker`].
 pub fn breaker(name: &str) -> Result<BreakerControl, NotRegistered> {
     GLOBAL.breaker(name)
+}
+
+/// The levers for all calls in the process-wide registry, see [`Levers`].
+pub fn levers() -> Levers {
+    GLOBAL.levers()
+}
+
+/// The levers of a dependency in the process-wide registry, see [`Levers`].
+pub fn levers_of(name: &str) -> Result<Levers, NotRegistered> {
+    GLOBAL.levers_of(name)
 }

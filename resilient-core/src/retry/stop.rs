@@ -11,6 +11,7 @@ pub(crate) enum Stop {
     RetryAfter,
     Unsafe,
     Probe,
+    Off,
 }
 
 impl Stop {
@@ -24,6 +25,7 @@ impl Stop {
             Stop::RetryAfter => "retry_after",
             Stop::Unsafe => "not_idempotent",
             Stop::Probe => "probe",
+            Stop::Off => "off",
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
 use crate::dependency::{DependencyState, Directory};
+use crate::levers::Levers;
 use crate::name::Name;
 use crate::rejection::NotRegistered;
 use crate::retry::backoff::backoff;
@@ -39,6 +40,8 @@ pub(crate) struct Plan {
     /// Where the meaning of statuses and I/O errors comes from.
     rules: Option<Arc<DependencyState>>,
     label: Option<Name>,
+    /// The registry's, and those of every dependency that is named.
+    levers: Box<[Levers]>,
 }
 
 /// The length of a limit there is none of.
@@ -61,6 +64,7 @@ impl Plan {
         site: &Site,
         known: &Directory,
         random: &Random,
+        levers: &Levers,
     ) -> Result<Self, NotRegistered> {
         let options = site.options();
         let part = |kind: &'static str| {
@@ -116,11 +120,16 @@ impl Plan {
             deadline: options.own_deadline().map(nanos),
             limits: dependency,
             rules: only,
+            levers: options
+                .names()
+                .filter_map(|(_, name)| Some(known.get(name)?.levers.clone()))
+                .chain([levers.clone()])
+                .collect(),
         })
     }
 
     /// Every part of one dependency, for calls without a site.
-    pub(crate) fn whole(state: &Arc<DependencyState>, random: &Random) -> Self {
+    pub(crate) fn whole(state: &Arc<DependencyState>, random: &Random, levers: &Levers) -> Self {
         Plan {
             name: (*state.name).into(),
             safety: Safety::Unsaid,
@@ -140,6 +149,7 @@ impl Plan {
             deadline: None,
             limits: Some(state.clone()),
             rules: Some(state.clone()),
+            levers: [state.levers.clone(), levers.clone()].into(),
         }
     }
 
@@ -205,6 +215,16 @@ impl Plan {
     /// The dependency to name in spans and events.
     pub(crate) fn label(&self) -> &str {
         self.label.as_deref().unwrap_or("")
+    }
+
+    /// Whether nobody has turned retries off.
+    pub(crate) fn may_retry(&self) -> bool {
+        self.levers.iter().all(Levers::retries)
+    }
+
+    /// Whether nobody has turned hedges off.
+    pub(crate) fn may_hedge(&self) -> bool {
+        self.levers.iter().all(Levers::hedges)
     }
 
     /// Limits that can never all be kept, in words.

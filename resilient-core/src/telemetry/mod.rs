@@ -21,8 +21,8 @@
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
 //! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
-//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
-//! | `reason` of `hedge.refused` | `breaker`, `bulkhead`, `budget` |
+//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
+//! | `reason` of `hedge.refused` | `off`, `breaker`, `bulkhead`, `budget` |
 //! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
