@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "faults")]
+#[doc(inline)]
+pub use resilient_core::inject;
 #[doc(inline)]
 pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,

@@ -61,6 +61,8 @@ pub use key::IdempotencyKey;
 pub use levers::Levers;
 #[cfg(feature = "runtime")]
 pub use policy::{Policy, policy};
+#[cfg(feature = "faults")]
+pub use registry::inject;
 #[cfg(feature = "runtime")]
 pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,

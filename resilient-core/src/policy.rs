@@ -117,7 +117,7 @@ impl Registry {
     pub fn policy(&self, name: &str) -> Result<Policy, NotRegistered> {
         let state = self.require("dependency", name, || None)?;
         Ok(Policy {
-            plan: Arc::new(Plan::whole(&state, self.random(), &self.levers())),
+            plan: Arc::new(Plan::whole(&state, self.shared())),
         })
     }
 }

@@ -64,6 +64,9 @@ pub enum Rejection {
         /// How long the call queued; zero if the queue was full as well.
         waited: Duration,
     },
+    /// The attempt was made to fail on purpose, see `testing::Faults`.
+    #[error("injected: this attempt was made to fail (end it with `inject(Faults::none())`)")]
+    Injected,
     /// The function names something that nobody registered.
     #[error(transparent)]
     NotRegistered(Box<NotRegistered>),
@@ -137,8 +140,8 @@ impl fmt::Debug for NotRegistered {
 impl std::error::Error for NotRegistered {}
 
 impl Rejection {
-    /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full` or
-    /// `not_registered`.
+    /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full`,
+    /// `injected` or `not_registered`.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -154,6 +157,7 @@ impl Rejection {
             Rejection::DeadlineExceeded { .. } => "deadline",
             Rejection::BreakerOpen { .. } => "breaker_open",
             Rejection::BulkheadFull { .. } => "bulkhead_full",
+            Rejection::Injected => "injected",
             Rejection::NotRegistered(_) => "not_registered",
         }
     }
@@ -184,11 +188,12 @@ impl Rejection {
 
 #[diagnostic::do_not_recommend]
 impl Classify for Rejection {
-    /// An attempt cut by its timeout is transient; every other rejection was made on the spot,
+    /// An attempt cut by its timeout is transient, and so is an injected failure, which stands for one
+    /// of the dependency's; every other rejection was made on the spot,
     /// says nothing about the dependency and is not retried.
     fn class(&self) -> Class {
         match self {
-            Rejection::TimedOut { .. } => Class::transient(),
+            Rejection::TimedOut { .. } | Rejection::Injected => Class::transient(),
             _ => Class::Ignored,
         }
     }
@@ -210,7 +215,7 @@ impl From<Rejection> for io::Error {
             }
             Rejection::BreakerOpen { .. } => io::ErrorKind::ConnectionRefused,
             Rejection::BulkheadFull { .. } => io::ErrorKind::ResourceBusy,
-            Rejection::NotRegistered(_) => io::ErrorKind::Other,
+            Rejection::Injected | Rejection::NotRegistered(_) => io::ErrorKind::Other,
         };
         io::Error::new(kind, rejection)
     }

@@ -11,6 +11,8 @@ mod closure;
 mod context;
 mod dropped;
 mod fallback;
+#[cfg(feature = "faults")]
+mod faults;
 mod guide;
 mod hedge;
 mod inherited;

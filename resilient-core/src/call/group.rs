@@ -6,6 +6,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::Call;
+#[cfg(feature = "faults")]
+use super::fault::{Fault, Suffered, suffer};
 use super::phase::Phase;
 use crate::breaker::Ticket;
 use crate::bulkhead::{Acquired, BulkheadHandle};
@@ -42,6 +44,8 @@ struct Member {
     number: u32,
     /// Its attempt timeout, once it has been polled.
     timeout: Option<Limit>,
+    #[cfg(feature = "faults")]
+    fault: Option<Box<Fault>>,
 }
 
 /// What happens to copies that are all pending.
@@ -85,6 +89,8 @@ impl Group {
         self.running.push(Member {
             number: self.started,
             timeout: None,
+            #[cfg(feature = "faults")]
+            fault: None,
         });
     }
 
@@ -110,6 +116,21 @@ impl Group {
 
     pub(super) fn set_timeout(&mut self, index: usize, timeout: Limit) {
         self.running[index].timeout = Some(timeout);
+    }
+
+    /// Lets the fault act that the copy at `index` drew when it was first polled.
+    #[cfg(feature = "faults")]
+    pub(super) fn suffer(&mut self, index: usize, call: &Call, cx: &mut Context<'_>) -> Suffered {
+        let timeout = self.timeout(index, call);
+        let member = &mut self.running[index];
+        if member.timeout.replace(timeout).is_none() {
+            member.fault = call.draw_fault();
+        }
+        let suffered = suffer(&mut member.fault, cx);
+        if matches!(suffered, Suffered::Error) && member.number == FIRST {
+            self.first_cut = Some(Phase::Injected);
+        }
+        suffered
     }
 
     pub(super) fn take_first_cut(&mut self) -> Option<Phase> {

@@ -5,6 +5,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::Call;
+#[cfg(feature = "faults")]
+use super::fault::{Suffered, suffer};
 use super::phase::Phase;
 use crate::context::{Cut, stack};
 use crate::seam::clock::{self, Moment, nanos};
@@ -50,11 +52,30 @@ impl Call {
     /// why).
     pub(super) fn enter(
         &mut self,
-        timer: Pin<&mut Timer>,
+        mut timer: Pin<&mut Timer>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Inside<'_>>> {
-        if !self.is_running() && !ready!(self.admit(timer, cx)) {
-            return Poll::Ready(None);
+        if !self.is_running() {
+            let admitted = ready!(self.admit(timer.as_mut(), cx));
+            if !admitted {
+                return Poll::Ready(None);
+            }
+            #[cfg(feature = "faults")]
+            {
+                self.fault = self.draw_fault();
+            }
+        }
+        #[cfg(feature = "faults")]
+        match suffer(&mut self.fault, cx) {
+            Suffered::Nothing => {}
+            Suffered::Pending => {
+                ready!(self.keep_limits(timer, cx));
+                return Poll::Ready(None);
+            }
+            Suffered::Error => {
+                self.phase = Phase::Injected;
+                return Poll::Ready(None);
+            }
         }
         Poll::Ready(Some(self.step_inside()))
     }

@@ -15,11 +15,14 @@
 //! | what a site does instead of failing | `fallback` |
 //! | what is told in place of an outcome | `told` |
 //! | the future is dropped on the way | `abandon` |
+//! | what is injected in place of the dependency | `fault` |
 
 mod abandon;
 mod admission;
 mod attempt;
 mod fallback;
+#[cfg(feature = "faults")]
+mod fault;
 mod group;
 mod limits;
 mod outcome;
@@ -75,6 +78,8 @@ pub struct Call {
     hinted: bool,
     /// Boxed, because only a call that somebody listens to has one.
     span: Option<Box<CallSpan>>,
+    #[cfg(feature = "faults")]
+    fault: Option<Box<fault::Fault>>,
 }
 
 /// What the call must give back, whichever way it ends.
@@ -202,6 +207,8 @@ impl Call {
             delay: 0,
             hinted: false,
             span,
+            #[cfg(feature = "faults")]
+            fault: None,
         }
     }
 

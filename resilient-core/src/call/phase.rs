@@ -33,6 +33,9 @@ pub(super) enum Phase {
         /// about the dependency.
         late: bool,
     },
+    /// The attempt ended without an outcome: a fault was injected.
+    #[cfg(feature = "faults")]
+    Injected,
     /// The attempt was not admitted: the call's time was over before the body ran.
     NoTime,
     /// The attempt was not admitted: the breaker refused it, for so many nanoseconds.

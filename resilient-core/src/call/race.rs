@@ -7,6 +7,8 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::Call;
+#[cfg(feature = "faults")]
+use super::fault::Suffered;
 use super::group::{Event, Group};
 use super::outcome::{Judge, Outcome};
 use crate::class::Class;
@@ -52,18 +54,25 @@ impl<F: Future> Copies<F> {
         self.group.joined();
     }
 
+    /// Polls one copy; `None` if it failed without an outcome.
     fn poll_copy(
         &mut self,
         index: usize,
         call: &mut Call,
         cx: &mut Context<'_>,
-    ) -> Poll<F::Output> {
+    ) -> Poll<Option<F::Output>> {
+        #[cfg(feature = "faults")]
+        match self.group.suffer(index, call, cx) {
+            Suffered::Nothing => {}
+            Suffered::Pending => return Poll::Pending,
+            Suffered::Error => return Poll::Ready(None),
+        }
         call.frame.timeout = self.group.timeout(index, call);
         let inside = call.step_inside();
         let polled = self.bodies[index].as_mut().poll(cx);
         inside.leave();
         self.group.set_timeout(index, call.frame.timeout);
-        polled
+        polled.map(Some)
     }
 
     fn drop_copy(&mut self, index: usize) {
@@ -153,6 +162,10 @@ where
         while index < copies.bodies.len() {
             let Poll::Ready(outcome) = copies.poll_copy(index, call, cx) else {
                 index += 1;
+                continue;
+            };
+            let Some(outcome) = outcome else {
+                copies.drop_copy(index);
                 continue;
             };
             if (this.succeeded)(call, &outcome) {

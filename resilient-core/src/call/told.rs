@@ -45,6 +45,8 @@ impl Call {
                     waited: wide(waited),
                 }
             }
+            #[cfg(feature = "faults")]
+            Phase::Injected => Rejection::Injected,
             Phase::Missing(missing) => Rejection::NotRegistered(missing),
             _ => return None,
         })

@@ -64,6 +64,8 @@ impl Call {
         let cause = std::mem::replace(&mut self.phase, Phase::Done);
         let stop = match cause {
             Phase::Cut { cut, late, .. } => return self.was_cut(cut, late, cause),
+            #[cfg(feature = "faults")]
+            Phase::Injected => return self.was_injected(),
             Phase::Full { .. } => Stop::Bulkhead,
             Phase::Refused { .. } => Stop::Breaker,
             _ => Stop::Deadline,
@@ -101,6 +103,19 @@ impl Call {
             Unfinished::Again
         } else {
             Unfinished::Rejection(cause)
+        }
+    }
+
+    /// The attempt was made to fail, as the dependency might have.
+    #[cfg(feature = "faults")]
+    fn was_injected(&mut self) -> Unfinished {
+        let now = clock::now();
+        self.timed_out = false;
+        self.judged(Verdict::Failure, now);
+        if self.again(Class::transient(), "injected", now) {
+            Unfinished::Again
+        } else {
+            Unfinished::Rejection(Phase::Injected)
         }
     }
 

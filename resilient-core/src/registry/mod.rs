@@ -2,6 +2,7 @@
 
 mod check;
 mod error;
+mod shared;
 mod transitions;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 pub use check::{CheckError, Problem};
 pub use error::RegisterError;
+pub(crate) use shared::Shared;
 pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;
@@ -19,6 +21,8 @@ use crate::levers::Levers;
 use crate::rejection::NotRegistered;
 use crate::seam::random::Random;
 use crate::site::{Plan, Site};
+#[cfg(feature = "faults")]
+use crate::testing::{Faults, InvalidFaults};
 
 use transitions::Announcements;
 
@@ -37,8 +41,7 @@ struct Inner {
     /// this empty: its sites keep their plans themselves.
     plans: RwLock<HashMap<usize, Arc<Plan>>>,
     announcements: Announcements,
-    levers: Levers,
-    random: Random,
+    shared: Shared,
     passthrough: bool,
 }
 
@@ -67,8 +70,7 @@ impl Registry {
                 known: Directory::default(),
                 plans: RwLock::default(),
                 announcements: Announcements::default(),
-                levers: Levers::default(),
-                random,
+                shared: Shared::drawing_from(random),
                 passthrough,
             }),
         }
@@ -97,7 +99,7 @@ impl Registry {
         let name = settings.name.clone();
         let make = || {
             let announcer = self.inner.announcements.announcer();
-            DependencyState::new(settings, &self.inner.random, announcer, place)
+            DependencyState::new(settings, self.random(), announcer, place)
         };
         let added = self.inner.known.add(&name, make);
         added.map_err(|first| RegisterError::AlreadyRegistered {
@@ -154,7 +156,7 @@ impl Registry {
 
     /// The levers for all calls in this registry.
     pub fn levers(&self) -> Levers {
-        self.inner.levers.clone()
+        self.inner.shared.levers.clone()
     }
 
     /// The levers for all calls of functions that name a dependency.
@@ -165,6 +167,18 @@ impl Registry {
     pub fn levers_of(&self, name: &str) -> Result<Levers, NotRegistered> {
         self.require("dependency", name, || None)
             .map(|state| state.levers.clone())
+    }
+
+    /// Puts faults in force, in place of those in force before; [`Faults::none`] ends them.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidFaults`] with everything that is wrong with them, and then nothing has changed.
+    #[cfg(feature = "faults")]
+    pub fn inject(&self, faults: Faults) -> Result<(), InvalidFaults> {
+        let drawn = faults.check()?.map(Arc::new);
+        self.inner.shared.faults.store(drawn);
+        Ok(())
     }
 
     /// The state changes of all breakers from now on, see [`Transitions`].
@@ -184,8 +198,7 @@ impl Registry {
 
     /// Joins a site's options with what is registered here.
     pub(crate) fn resolve(&self, site: &Site) -> Result<Plan, NotRegistered> {
-        let inner = &self.inner;
-        Plan::resolve(site, &inner.known, &inner.random, &inner.levers)
+        Plan::resolve(site, &self.inner.known, &self.inner.shared)
     }
 
     /// The plan of a site in this registry; misses are not remembered.
@@ -209,8 +222,12 @@ impl Registry {
         Ok(plans.entry(address).or_insert(resolved).clone())
     }
 
-    pub(crate) fn random(&self) -> &Random {
-        &self.inner.random
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.inner.shared
+    }
+
+    fn random(&self) -> &Random {
+        &self.inner.shared.random
     }
 
     pub(crate) fn is_passthrough(&self) -> bool {
@@ -285,4 +302,10 @@ pub fn levers() -> Levers {
 /// The levers of a dependency in the process-wide registry, see [`Levers`].
 pub fn levers_of(name: &str) -> Result<Levers, NotRegistered> {
     GLOBAL.levers_of(name)
+}
+
+/// Puts faults in force in the process-wide registry, see [`Registry::inject`].
+#[cfg(feature = "faults")]
+pub fn inject(faults: Faults) -> Result<(), InvalidFaults> {
+    GLOBAL.inject(faults)
 }

@@ -13,11 +13,14 @@ use crate::classify::Rules;
 use crate::dependency::{DependencyState, Directory};
 use crate::levers::Levers;
 use crate::name::Name;
+use crate::registry::Shared;
 use crate::rejection::NotRegistered;
 use crate::retry::backoff::backoff;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
+#[cfg(feature = "faults")]
+use crate::testing::{FaultSwitch, Suffers};
 
 /// The policies of one site in one registry. Options merge field by field: built-in default,
 /// then dependency, then site.
@@ -42,6 +45,16 @@ pub(crate) struct Plan {
     label: Option<Name>,
     /// The registry's, and those of every dependency that is named.
     levers: Box<[Levers]>,
+    #[cfg(feature = "faults")]
+    faults: FaultsHere,
+}
+
+/// Where this site looks for faults.
+#[cfg(feature = "faults")]
+#[derive(Clone, Debug)]
+struct FaultsHere {
+    switch: Arc<FaultSwitch>,
+    dependencies: Box<[Name]>,
 }
 
 /// The length of a limit there is none of.
@@ -63,8 +76,7 @@ impl Plan {
     pub(crate) fn resolve(
         site: &Site,
         known: &Directory,
-        random: &Random,
-        levers: &Levers,
+        shared: &Shared,
     ) -> Result<Self, NotRegistered> {
         let options = site.options();
         let part = |kind: &'static str| {
@@ -106,7 +118,7 @@ impl Plan {
             breaker: breaker.map(|state| state.breaker.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
             budget,
-            random: random.clone(),
+            random: shared.random.clone(),
             retry: if retries {
                 Retrying::Yes {
                     dependency: retry_dependency,
@@ -123,13 +135,21 @@ impl Plan {
             levers: options
                 .names()
                 .filter_map(|(_, name)| Some(known.get(name)?.levers.clone()))
-                .chain([levers.clone()])
+                .chain([shared.levers.clone()])
                 .collect(),
+            #[cfg(feature = "faults")]
+            faults: FaultsHere {
+                switch: shared.faults.clone(),
+                dependencies: options
+                    .names()
+                    .filter_map(|(_, name)| Some(known.get(name)?.name.clone()))
+                    .collect(),
+            },
         })
     }
 
     /// Every part of one dependency, for calls without a site.
-    pub(crate) fn whole(state: &Arc<DependencyState>, random: &Random, levers: &Levers) -> Self {
+    pub(crate) fn whole(state: &Arc<DependencyState>, shared: &Shared) -> Self {
         Plan {
             name: (*state.name).into(),
             safety: Safety::Unsaid,
@@ -139,7 +159,7 @@ impl Plan {
             breaker: Some(state.breaker.clone()),
             bulkhead: Some(state.bulkhead.clone()),
             budget: Some(state.budget.clone()),
-            random: random.clone(),
+            random: shared.random.clone(),
             retry: Retrying::Yes {
                 dependency: Some(state.clone()),
                 site: RetryOverrides::default(),
@@ -149,7 +169,12 @@ impl Plan {
             deadline: None,
             limits: Some(state.clone()),
             rules: Some(state.clone()),
-            levers: [state.levers.clone(), levers.clone()].into(),
+            levers: [state.levers.clone(), shared.levers.clone()].into(),
+            #[cfg(feature = "faults")]
+            faults: FaultsHere {
+                switch: shared.faults.clone(),
+                dependencies: [state.name.clone()].into(),
+            },
         }
     }
 
@@ -225,6 +250,14 @@ impl Plan {
     /// Whether nobody has turned hedges off.
     pub(crate) fn may_hedge(&self) -> bool {
         self.levers.iter().all(Levers::hedges)
+    }
+
+    /// What the next attempt suffers where faults are injected.
+    #[cfg(feature = "faults")]
+    pub(crate) fn draw_fault(&self) -> Option<Suffers> {
+        let drawn = self.faults.switch.load();
+        let dependencies = self.faults.dependencies.iter().map(|name| &**name);
+        drawn.as_ref()?.draw(&self.name, &dependencies)
     }
 
     /// Limits that can never all be kept, in words.

@@ -1,4 +1,12 @@
-//! For tests of annotated code.
+//! For tests of annotated code, and for game days.
+
+#[cfg(feature = "faults")]
+mod faults;
+
+#[cfg(feature = "faults")]
+pub use faults::{Fault, Faults, InvalidFaults};
+#[cfg(feature = "faults")]
+pub(crate) use faults::{FaultSwitch, Suffers};
 
 use crate::registry::Registry;
 
