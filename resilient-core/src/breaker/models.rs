@@ -46,8 +46,14 @@ fn rules(heard: &Heard) -> Vec<Rule> {
 
 #[test]
 fn b1_whoever_completes_the_minimum_is_judged() {
-    loom::model(|| {
-        let (handle, heard) = breaker(&Breaker::failure_rate(0.5).min_attempts(2));
+    let rate = || Breaker::failure_rate(0.5).min_attempts(2);
+    completes_the_minimum(rate());
+    completes_the_minimum(rate().count_window(2));
+}
+
+fn completes_the_minimum(config: Breaker) {
+    loom::model(move || {
+        let (handle, heard) = breaker(&config);
         let (good, bad) = (handle.admit(None), handle.admit(None));
         let (good, bad) = (good.expect("closed"), bad.expect("closed"));
         let other = thread::spawn({
@@ -90,7 +96,7 @@ fn b4_a_stale_success_is_in_no_later_count() {
             let handle = handle.clone();
             move || handle.record(stale, Verdict::Success)
         });
-        handle.reset();
+        handle.reset(None);
         call(&handle, Verdict::Success);
         other.join().expect("no panic");
         assert_eq!(handle.snapshot(now()).attempts, 1);
@@ -126,7 +132,7 @@ fn b07_changes_are_told_once_and_in_order() {
             move || handle.record(first, Verdict::Failure)
         });
         handle.record(second, Verdict::Failure);
-        handle.reset();
+        handle.reset(None);
         other.join().expect("no panic");
         let heard = rules(&heard);
         let told = heard.as_slice();

@@ -10,6 +10,7 @@
 //! | backoff sleep, breaker, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
+//! | how long the body took, for a breaker that asks | `slow` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
 //! | what is told in place of an outcome | `told` |
@@ -23,6 +24,7 @@ mod limits;
 mod outcome;
 mod phase;
 mod settle;
+mod slow;
 mod told;
 mod verdict;
 
