@@ -311,6 +311,7 @@ struct Shop(AtomicU32);
 
 #[resilient(breaker = "class")]
 impl Shop {
+    #[resilient]
     async fn plain(&self) -> Answer {
         self.fail()
     }
@@ -343,4 +344,6 @@ async fn a_methods_own_breaker_comes_before_that_of_its_impl_block() {
     assert_eq!(shop.0.load(Ordering::Relaxed), 2, "the third is refused");
     let _ = scope(&registry, shop.plain()).await;
     assert_eq!(shop.0.load(Ordering::Relaxed), 3);
+    let failures = |name| registry.breaker(name).unwrap().snapshot().failures;
+    assert_eq!((failures("class"), failures("method")), (1, 0));
 }
