@@ -224,7 +224,6 @@ impl Engine {
         let phase = Phase::Forced(Forced::by_operator(kind, now, lasts, reason.clone()));
         if self.state() == kind.state() {
             self.phase = phase;
-            self.generation = self.generation.wrapping_add(1);
         } else {
             let facts = Facts {
                 lasts,
@@ -473,7 +472,6 @@ impl Engine {
         }
         if self.state() == state_of(&phase) {
             self.phase = phase;
-            self.generation = self.generation.wrapping_add(1);
         } else {
             let facts = Facts {
                 reason,

@@ -137,14 +137,58 @@ fn b6_an_observer_ignores_what_was_admitted_while_it_would_refuse() {
             (1_000, Wait, Observing),
             (1_000, End("refused", F), Observing),
             (1_000, End("before", F), Observing),
+            (1_000, Start("probe"), Observing),
             (1_000, Ok, Observing),
-            (1_000, Fail, Observing),
+            (1_000, End("probe", F), Observing),
+            (1_900, Fail, Observing),
+            // Nobody can lift what the settings say.
+            (2_100, Lift, Observing),
+            (2_100, Fail, Observing),
         ],
         &[
             (Observing, Observing, Rule::Consecutive),
             (Observing, Observing, Rule::Consecutive),
         ],
     );
+}
+
+#[test]
+fn b6_openings_that_were_none_do_not_make_the_next_one_longer() {
+    let breaker = brittle().growth(2.0, "1min");
+    for (begin, end) in [
+        (Force(OBSERVE, None), Lift),
+        (
+            Reconfigure(breaker.clone().observing().into()),
+            Reconfigure(breaker.clone().into()),
+        ),
+    ] {
+        let by_settings = matches!(begin, Reconfigure(_));
+        let rule = |forced| {
+            if by_settings {
+                Rule::Reconfigured
+            } else {
+                forced
+            }
+        };
+        play(
+            &breaker,
+            vec![
+                (0, begin, Observing),
+                (0, Fail, Observing),
+                (1_000, Fail, Observing),
+                (1_000, end, Closed),
+                (1_000, Fail, Open),
+                (1_000, Refused(1_000), Open),
+            ],
+            &[
+                (Closed, Observing, rule(Rule::Forced)),
+                (Observing, Observing, Rule::Consecutive),
+                (Observing, Observing, Rule::ProbeFailed),
+                (Observing, Closed, rule(Rule::Lifted)),
+                TRIPS,
+            ],
+        );
+    }
 }
 
 #[test]

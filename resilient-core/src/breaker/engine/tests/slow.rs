@@ -82,7 +82,9 @@ fn b1_slow_calls_stand_beside_the_other_rules() {
         &[(Closed, Open, Rule::FailureRate)],
     );
     play(
-        &Breaker::consecutive(2).or_slow_calls(1.0, "1s"),
+        &Breaker::consecutive(2)
+            .or_slow_calls(1.0, "1s")
+            .min_attempts(1),
         vec![(0, Fail, Closed), (0, SlowFail, Open)],
         &[TRIPS],
     );
