@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::BreakerState;
 use super::forced::{Forced, ForcedKind};
-use super::half_open::{HalfOpen, lease};
+use super::half_open::{HalfOpen, Probed, lease};
 use super::open_time::open_time;
 use super::reason::Reason;
 use super::rules::{Counts, Rules, Tripped};
@@ -368,7 +368,7 @@ impl Engine {
         if !half_open.give_back(now, probe) {
             return;
         }
-        match self.settings.as_probe(verdict) {
+        match Probed::of(verdict, &self.settings) {
             Probed::Nothing => {}
             Probed::Well => {
                 half_open.successes += 1;
@@ -397,7 +397,7 @@ impl Engine {
         now: Moment,
         chance: impl Fn() -> f64,
     ) {
-        match self.settings.as_probe(verdict) {
+        match Probed::of(verdict, &self.settings) {
             Probed::Nothing => {}
             Probed::Well if successes + 1 >= self.settings.close_after => {
                 self.cast(Shadow::Closed { since: now });
@@ -553,26 +553,6 @@ pub(crate) fn retry_in(until: Moment, now: Moment) -> Duration {
         Duration::MAX
     } else {
         until.since(now)
-    }
-}
-
-/// What an outcome says as a probe's.
-enum Probed {
-    Nothing,
-    Well,
-    Badly(Rule),
-}
-
-impl BreakerSettings {
-    fn as_probe(&self, verdict: Verdict) -> Probed {
-        match verdict {
-            Verdict::Neutral => Probed::Nothing,
-            Verdict::SlowSuccess if self.slow_calls.is_some() => Probed::Badly(Rule::ProbeSlow),
-            Verdict::Success | Verdict::SlowSuccess => Probed::Well,
-            Verdict::Failure | Verdict::SlowFailure | Verdict::Panicked => {
-                Probed::Badly(Rule::ProbeFailed)
-            }
-        }
     }
 }
 
