@@ -69,8 +69,13 @@ fn completes_the_minimum(config: Breaker) {
 
 #[test]
 fn b11_nothing_is_lost_between_tally_and_window() {
-    loom::model(|| {
-        let config = Breaker::failure_rate(1.0).min_attempts(100).window("1h");
+    let rate = || Breaker::failure_rate(1.0).min_attempts(100);
+    all_three_are_counted(rate().window("1h"));
+    all_three_are_counted(rate().count_window(100));
+}
+
+fn all_three_are_counted(config: Breaker) {
+    loom::model(move || {
         let (handle, _) = breaker(&config);
         let other = thread::spawn({
             let handle = handle.clone();
@@ -118,6 +123,24 @@ fn a04_one_probe_is_admitted() {
         let there = other.join().expect("no panic");
         assert!(here != there, "here {here}, there {there}");
         assert_eq!(rules(&heard), [Rule::Consecutive, Rule::OpenElapsed]);
+    });
+}
+
+#[test]
+fn b6_an_observers_open_time_ends_however_many_ask() {
+    loom::model(|| {
+        let config = Breaker::consecutive(1).open_for("1ns").observing();
+        let (handle, _) = breaker(&config);
+        call(&handle, Verdict::Failure);
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || call(&handle, Verdict::Neutral)
+        });
+        call(&handle, Verdict::Neutral);
+        other.join().expect("no panic");
+        call(&handle, Verdict::Neutral);
+        // One can come while the other is about to say that time has passed.
+        assert!(handle.snapshot(now()).would_have_refused <= 1);
     });
 }
 
