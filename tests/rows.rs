@@ -2,7 +2,8 @@
 //!
 //! The tables are in `tests/rows/`: number, what it is, and for a row that does not apply the reason.
 //! A test names its rows in a comment: `// shape 12; mistake 31`. Below a mistake of `tests/ui` it
-//! is the last line, so that the places in the messages stay.
+//! is the last line, so that the places in the messages stay. In `tests/behaviour` the field of a
+//! row says it, too: `id: "CB-01",`.
 //!
 //! `cargo test --test rows -- --nocapture` lists the files of each row.
 
@@ -29,12 +30,26 @@ fn named(kind: &str, folder: &Path, found: &mut Files) {
                 .flat_map(|comment| comment.split("; "))
                 .filter_map(|rows| rows.strip_prefix(kind)?.strip_prefix(' '))
                 .flat_map(|rows| rows.split(", "));
-            for row in rows {
+            let fields = source.lines().filter_map(|line| field(kind, line));
+            let file = path.display().to_string();
+            for row in rows.chain(fields) {
                 let files = found.entry(row.to_owned()).or_default();
-                files.push(path.display().to_string());
+                if files.last() != Some(&file) {
+                    files.push(file.clone());
+                }
             }
         }
     }
+}
+
+/// The case that a row of a test's own table is.
+fn field<'a>(kind: &str, line: &'a str) -> Option<&'a str> {
+    let id = line.trim().strip_prefix("id: \"")?.strip_suffix("\",")?;
+    let (letters, number) = id.split_once('-')?;
+    let is_case = letters.len() == 2
+        && letters.bytes().all(|letter| letter.is_ascii_uppercase())
+        && number.bytes().all(|digit| digit.is_ascii_digit());
+    (kind == "case" && is_case).then_some(id)
 }
 
 /// Lists the rows of `table`. What is missing, unknown or out of date is returned.
@@ -64,6 +79,10 @@ fn wrong(kind: &str, table: &str) -> Vec<String> {
 fn every_row_has_a_test_or_a_reason() {
     let mut all = wrong("shape", include_str!("rows/shapes.txt"));
     all.extend(wrong("mistake", include_str!("rows/mistakes.txt")));
-    all.extend(wrong("case", include_str!("rows/cases.txt")));
+    let cases = [
+        include_str!("rows/cases.txt"),
+        include_str!("rows/breaker.txt"),
+    ];
+    all.extend(wrong("case", &cases.concat()));
     assert!(all.is_empty(), "{all:#?}");
 }

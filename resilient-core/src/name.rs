@@ -25,9 +25,10 @@ const MOST_NEAR: usize = 3;
 /// assert!(Name::new("payment v2").is_err());
 /// # Ok::<(), resilient::invalid::InvalidSetting>(())
 /// ```
-// Always std's `Arc`: a name is in errors, which outlive a model checker's run.
+// Boxed once more, and so one word: it is in errors, which every call has room for. Always std's
+// `Arc`, because errors outlive a model checker's run.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name(Arc<str>);
+pub struct Name(Arc<Box<str>>);
 
 impl Name {
     /// Checks a name.
@@ -45,7 +46,7 @@ impl Name {
     /// ```
     pub fn new(name: &str) -> Result<Name, InvalidSetting> {
         if is_valid_name(name) {
-            return Ok(Name(name.into()));
+            return Ok(Name(Arc::new(name.into())));
         }
         let reason = if name.is_empty() {
             "a name is empty: write at least one letter".to_owned()

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use crate::breaker::BreakerState;
+use crate::breaker::{BreakerState, Reason};
 use crate::class::{Class, Classify};
 use crate::name::Name;
 
@@ -45,7 +45,7 @@ pub enum Rejection {
         after: Duration,
     },
     /// The breaker admits no call now.
-    #[error("breaker `{dependency}` is {state}: {}", again(*retry_in))]
+    #[error("breaker `{dependency}` is {state}{}: {}", because(reason.as_ref()), again(*retry_in))]
     BreakerOpen {
         /// The dependency whose breaker it is.
         dependency: Name,
@@ -53,6 +53,8 @@ pub enum Rejection {
         state: BreakerState,
         /// When it may admit a call again; [`Duration::MAX`] while only an operator can tell.
         retry_in: Duration,
+        /// Why an operator forced it open, if that was said.
+        reason: Option<Reason>,
     },
     /// All permits are taken and the call may not wait, or not any longer.
     #[error("bulkhead `{dependency}` is full: {limit} running{} (raise `max_concurrent`, `max_queue` or `max_wait`, or send fewer calls)", waited_for(*waited))]
@@ -174,6 +176,7 @@ impl Rejection {
     ///     dependency: Name::new("payment")?,
     ///     state: BreakerState::Open,
     ///     retry_in: Duration::from_secs(3),
+    ///     reason: None,
     /// };
     /// assert_eq!(open.retry_in(), Some(Duration::from_secs(3)));
     /// # Ok::<(), resilient::invalid::InvalidSetting>(())
@@ -225,6 +228,10 @@ const fn is_unknown(retry_in: Duration) -> bool {
     retry_in.as_secs() == u64::MAX
 }
 
+fn because(reason: Option<&Reason>) -> String {
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
+}
+
 fn again(retry_in: Duration) -> String {
     if is_unknown(retry_in) {
         "try again when an operator lifts it".to_owned()
@@ -259,6 +266,16 @@ mod tests {
             dependency: name(),
             state,
             retry_in,
+            reason: None,
+        }
+    }
+
+    fn forced_open(reason: &str) -> Rejection {
+        Rejection::BreakerOpen {
+            dependency: name(),
+            state: BreakerState::ForcedOpen,
+            retry_in: Duration::MAX,
+            reason: Reason::new(reason),
         }
     }
 
@@ -342,7 +359,11 @@ mod tests {
             ),
             (
                 open(BreakerState::ForcedOpen, Duration::MAX),
-                &["is forced open", "operator"],
+                &["is forced open: ", "operator"],
+            ),
+            (
+                forced_open("new database"),
+                &["is forced open (new database): try again when an operator"],
             ),
             (
                 Rejection::BulkheadFull {

@@ -407,11 +407,13 @@ async fn b5_the_rejection_says_name_state_and_when() {
         dependency,
         state,
         retry_in,
+        reason,
     })) = call(&policy, S).await
     else {
         panic!("the breaker is open");
     };
     assert_eq!((&*dependency, state), ("dep", BreakerState::Open));
+    assert_eq!(reason, None, "nobody forced it");
     assert!(
         (Duration::from_secs(8)..=Duration::from_secs(12)).contains(&retry_in),
         "{retry_in:?}"
@@ -422,6 +424,133 @@ async fn b5_the_rejection_says_name_state_and_when() {
         Ok(200),
         "it may be tried when it said so"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn b6_the_rejection_says_why_an_operator_opened_it() {
+    let (registry, policy) = registered(single(Breaker::default()), "dep");
+    let breaker = registry.breaker("dep").unwrap();
+    for (reason, told) in [
+        (
+            "new database",
+            "breaker `dep` is forced open (new database): try again in 5s",
+        ),
+        ("", "breaker `dep` is forced open: try again in 5s"),
+    ] {
+        breaker
+            .because(reason)
+            .force_open_for(Duration::from_secs(5));
+        let Err(Failure::Rejected(rejection)) = call(&policy, S).await else {
+            panic!("the breaker is forced open");
+        };
+        assert_eq!(rejection.to_string(), told);
+    }
+}
+
+/// What one call that ends like this leaves in the window: slow ones, failures, all.
+type Slowness = (&'static str, Step, fn(Dependency) -> Dependency, [u64; 3]);
+
+const ENDS_AFTER_A_SECOND: fn(Dependency) -> Dependency = |d| d.timeout("1s").no_deadline();
+
+const SLOWNESS: [Slowness; 14] = [
+    ("ready", S, ENDS_AFTER_A_SECOND, [0, 0, 1]),
+    (
+        "T1 before the first pending no time is counted",
+        BlockS(900),
+        ENDS_AFTER_A_SECOND,
+        [0, 0, 1],
+    ),
+    (
+        "as long as allowed",
+        SlowS(100),
+        ENDS_AFTER_A_SECOND,
+        [0, 0, 1],
+    ),
+    ("longer", SlowS(101), ENDS_AFTER_A_SECOND, [1, 0, 1]),
+    ("a slow failure", SlowF(101), ENDS_AFTER_A_SECOND, [1, 1, 1]),
+    (
+        "a slow answer",
+        SlowPermanent(101),
+        ENDS_AFTER_A_SECOND,
+        [1, 0, 1],
+    ),
+    ("throttled", Throttled(101), ENDS_AFTER_A_SECOND, [0, 0, 0]),
+    ("our own mistake", Ignored, ENDS_AFTER_A_SECOND, [0, 0, 0]),
+    ("cut by the timeout", Hang, ENDS_AFTER_A_SECOND, [1, 1, 1]),
+    (
+        "cut by the timeout as soon as slow",
+        Hang,
+        |d| d.timeout("100ms").no_deadline(),
+        [0, 1, 1],
+    ),
+    (
+        "cut by the deadline",
+        Hang,
+        |d| d.no_timeout().deadline("1s"),
+        [1, 1, 1],
+    ),
+    (
+        "dropped early",
+        Hang,
+        |d| d.timeout("6s").no_deadline(),
+        [0, 0, 0],
+    ),
+    (
+        "dropped late",
+        Hang,
+        |d| d.timeout("5s").no_deadline(),
+        [1, 1, 1],
+    ),
+    (
+        "a bulkhead's queue is no time of the attempt",
+        SlowS(60),
+        |d| ENDS_AFTER_A_SECOND(d).bulkhead(Bulkhead::max_concurrent(1).max_queue(1)),
+        [0, 0, 2],
+    ),
+];
+
+#[tokio::test(start_paused = true)]
+async fn b1_what_is_slow() {
+    for (id, step, limits, [slow, failures, attempts]) in SLOWNESS {
+        let breaker = Breaker::slow_calls(1.0, "100ms")
+            .or_failure_rate(1.0)
+            .min_attempts(9);
+        let (registry, policy) = registered(limits(single(breaker)), "dep");
+        let patience = Duration::from_millis(2_501);
+        let one = tokio::time::timeout(patience, call(&policy, step));
+        if id.contains("queue") {
+            let _ = tokio::join!(one, call(&policy, step));
+        } else {
+            let _ = one.await;
+        }
+        let snapshot = registry.breaker("dep").unwrap().snapshot();
+        let counted = [snapshot.slow, snapshot.failures, snapshot.attempts];
+        assert_eq!(counted, [slow, failures, attempts], "{id}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn b1_per_call_the_last_attempt_is_slow_or_not() {
+    for (steps, slow) in [
+        ([SlowF(101), S], 0),
+        ([F, SlowS(101)], 1),
+        ([SlowF(60), SlowS(60)], 0),
+    ] {
+        let (registry, policy) = registered(
+            Dependency::named("dep")
+                .retry(Retry::max(2).base("0s"))
+                .breaker(
+                    Breaker::slow_calls(1.0, "100ms")
+                        .min_attempts(9)
+                        .per(Per::Call),
+                ),
+            "dep",
+        );
+        let script = Script::new(&steps);
+        assert_eq!(policy.call(|| script.attempt()).await, Ok(200));
+        let snapshot = registry.breaker("dep").unwrap().snapshot();
+        assert_eq!((snapshot.slow, snapshot.attempts), (slow, 1), "{steps:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -98,6 +98,40 @@ async fn events_carry_the_documented_fields_inside_the_span_of_the_call() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn b6_what_an_operator_says_is_told() {
+    listen();
+    let (registry, policy) = registered(
+        dependency()
+            .retry(Retry::never())
+            .breaker(Breaker::consecutive(1)),
+        "dep",
+    );
+    let breaker = registry.breaker("dep").unwrap();
+    breaker.because("new database").force_open();
+    breaker.because("it is there").lift();
+    breaker.because("to be sure").observe();
+    let script = Script::new(&[F, F]);
+    for _ in 0..2 {
+        let _ = policy.call(|| script.attempt()).await;
+    }
+    let lines = take();
+    let expected = [
+        r#"from="closed" to="forced open" rule="forced" failures=0 attempts=0 reason="new database""#,
+        r#"from="forced open" to="half-open" rule="lifted" failures=0 attempts=0 reason="it is there""#,
+        r#"from="half-open" to="observing" rule="forced" failures=0 attempts=0 reason="to be sure""#,
+        r#"from="observing" to="observing" rule="consecutive" failures=1 attempts=1"#,
+    ];
+    let told: Vec<_> = lines
+        .iter()
+        .filter_map(|line| line.split_once("dependency=\"dep\" "))
+        .collect();
+    assert_eq!(told.len(), expected.len(), "{lines:#?}");
+    for ((_, line), expected) in told.into_iter().zip(expected) {
+        assert_eq!(line.trim_end(), expected, "{lines:#?}");
+    }
+}
+
 type Limited = fn(Dependency) -> Dependency;
 
 /// Peers answer each of these with an error of their own. Here the caller gets the last failure

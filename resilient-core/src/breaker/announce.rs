@@ -50,6 +50,7 @@ impl Guarded {
             attempts: change.attempts,
             generation: change.generation,
             lasts: change.lasts,
+            reason: change.reason,
         };
         Some((transition, self.engine.settings().on_transition.clone()))
     }

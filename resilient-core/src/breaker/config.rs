@@ -1,36 +1,26 @@
 //! What a user writes about a breaker.
 
-use std::time::Duration;
-
-use super::settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
+use super::settings::{BreakerSettings, Mode, OnTransition, Per};
 use super::transition::Transition;
 use crate::duration::{GivenDuration, IntoDuration};
-use crate::invalid::{InvalidSetting, Problems};
+use crate::invalid::InvalidSetting;
 
-const FAILURE_RATE: f64 = 0.7;
-const MIN_ATTEMPTS: u32 = 20;
-const WINDOW: Duration = Duration::from_secs(10);
-const CONSECUTIVE: u32 = 5;
-const WITHIN: Duration = Duration::from_secs(60);
-/// Of the default rule only: whoever asks for a number of failures in a row gets just that.
-const SPANNING: Duration = Duration::from_secs(3);
-const OPEN_FOR: Duration = Duration::from_secs(5);
-const PROBES: u32 = 2;
-const CLOSE_AFTER: u32 = 2;
+mod checked;
 
 /// When a breaker opens, for how long, and how it closes again.
 ///
 /// Setters never fail; [`settings`](Breaker::settings), which registering calls, reports
 /// everything that is wrong at once.
 ///
-/// There are two rules. [`failure_rate`](Breaker::failure_rate) judges the share of failures in a
-/// sliding window, [`consecutive`](Breaker::consecutive) failures in a row; together, the second
-/// one judges while the first has seen too few attempts to say anything. `Breaker::default()` has
-/// both: at least 70 % failures of at least 20 attempts in 10 seconds, and with fewer attempts 5
-/// failures in a row within a minute that span at least 3 seconds; its numbers can be set one by
-/// one. A breaker that is made of one rule has that rule alone, and a number of the other is an
-/// error. A rule is judged on every outcome that counts, successes included, and its threshold is
-/// reached by "at least".
+/// There are three rules. [`failure_rate`](Breaker::failure_rate) judges the share of failures in
+/// a sliding window, [`consecutive`](Breaker::consecutive) failures in a row; together, the second
+/// one judges while the first has seen too few attempts to say anything.
+/// [`slow_calls`](Breaker::slow_calls) judges the share of slow attempts in the same window, beside
+/// the others or alone. `Breaker::default()` has the first two: at least 70 % failures of at least
+/// 20 attempts in 10 seconds, and with fewer attempts 5 failures in a row within a minute that span
+/// at least 3 seconds; its numbers can be set one by one. A breaker that is made of one rule has
+/// that rule alone, and a number of another is an error. A rule is judged on every outcome that
+/// counts, successes included, and its threshold is reached by "at least".
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -42,16 +32,23 @@ const CLOSE_AFTER: u32 = 2;
 /// let by_rate = Breaker::failure_rate(0.5).min_attempts(10).window("30s");
 /// assert!(by_rate.settings().is_ok());
 ///
+/// let by_share_of_a_hundred = Breaker::failure_rate(0.5).min_attempts(10).count_window(100);
+/// assert!(by_share_of_a_hundred.settings().is_ok());
+///
 /// let wrong = Breaker::failure_rate(50.0).open_for("30");
 /// assert_eq!(wrong.settings().unwrap_err().len(), 2);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "a breaker does nothing until it is registered"]
 pub struct Breaker {
-    disabled: bool,
+    mode: Mode,
     failure_rate: Option<f64>,
+    slow_calls: Option<(f64, GivenDuration)>,
+    /// Made of the rule of slow calls: no other rule is there unless it was asked for.
+    of_slow_calls: bool,
     min_attempts: Option<u32>,
     window: Option<GivenDuration>,
+    count_window: Option<u32>,
     consecutive: Option<u32>,
     within: Option<GivenDuration>,
     spanning: Option<GivenDuration>,
@@ -101,19 +98,64 @@ impl Breaker {
         }
     }
 
-    /// Admits every call and counts nothing.
+    /// Opens when at least this share of the attempts in the window took longer than
+    /// `longer_than`: the share above 0, at most 1, the time above zero.
+    ///
+    /// A slow attempt is slow whether it succeeds or fails, one that takes exactly that time is
+    /// not, and one that counts nowhere as an outcome does not count here either. The time is that
+    /// of the attempt from where its timeout runs, when it is first pending, so that a body that is
+    /// ready at once is never slow and no clock is read for it. An attempt that is cut by its
+    /// timeout took that long: a time that is not shorter than the timeout finds nothing slow.
+    /// With [`per`](Breaker::per) [`Per::Call`] it is the time of the call's last attempt.
+    ///
+    /// A slow probe is a failed one, even if it succeeds.
     ///
     /// ```
     /// # use resilient_core as resilient;
     /// use resilient::breaker::Breaker;
     ///
-    /// assert!(!Breaker::disabled().settings().unwrap().enabled);
+    /// let breaker = Breaker::slow_calls(0.5, "2s").min_attempts(10).window("30s");
+    /// assert_eq!(breaker.settings().unwrap().failure_rate, None);
+    /// ```
+    pub fn slow_calls(share: f64, longer_than: impl IntoDuration) -> Self {
+        Breaker {
+            of_slow_calls: true,
+            ..Breaker::default().or_slow_calls(share, longer_than)
+        }
+    }
+
+    /// Admits every call and counts nothing.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::{Breaker, Mode};
+    ///
+    /// assert_eq!(Breaker::disabled().settings().unwrap().mode, Mode::Disabled);
     /// ```
     pub fn disabled() -> Self {
         Breaker {
-            disabled: true,
+            mode: Mode::Disabled,
             ..Breaker::default()
         }
+    }
+
+    /// Admits every call and only announces when it would have opened, as an operator's
+    /// `BreakerControl::observe` makes it: for a dependency whose numbers are still to be found.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::{Breaker, BreakerState};
+    /// use resilient::{Dependency, Registry};
+    ///
+    /// let registry = Registry::new();
+    /// let breaker = Breaker::consecutive(5).observing();
+    /// registry.register(Dependency::named("payment").breaker(breaker))?;
+    /// assert_eq!(registry.breaker("payment")?.state(), BreakerState::Observing);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn observing(mut self) -> Self {
+        self.mode = Mode::Observing;
+        self
     }
 
     /// Adds the rule of [`consecutive`](Breaker::consecutive), for as long as the failure rate's
@@ -148,8 +190,24 @@ impl Breaker {
         self
     }
 
-    /// How many attempts the window must hold before the failure rate is judged: at least 1,
-    /// default 20. Probes are judged whatever this is.
+    /// Adds the rule of [`slow_calls`](Breaker::slow_calls), in the same window as the failure
+    /// rate.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
+    ///
+    /// let settings = Breaker::default().or_slow_calls(0.8, "2s").settings().unwrap();
+    /// assert!(settings.failure_rate.is_some() && settings.slow_calls.is_some());
+    /// ```
+    pub fn or_slow_calls(mut self, share: f64, longer_than: impl IntoDuration) -> Self {
+        self.slow_calls = Some((share, longer_than.into_duration()));
+        self
+    }
+
+    /// How many attempts the window must hold before a rate is judged: at least 1, and no more
+    /// than a [`count_window`](Breaker::count_window) holds; default 20, or as many as that holds.
+    /// Probes are judged whatever this is.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -163,18 +221,40 @@ impl Breaker {
         self
     }
 
-    /// How far back attempts count for the failure rate: default 10 seconds. The window moves in
-    /// tenths of its length.
+    /// How far back attempts count for the rates: default 10 seconds. The window moves in tenths
+    /// of its length.
     ///
     /// ```
     /// # use resilient_core as resilient;
-    /// use resilient::breaker::Breaker;
+    /// use resilient::breaker::{Breaker, Window};
+    /// use std::time::Duration;
     ///
     /// let settings = Breaker::failure_rate(0.5).window("1min").settings().unwrap();
-    /// assert_eq!(settings.failure_rate.unwrap().window.as_secs(), 60);
+    /// let minute = Window::Time(Duration::from_secs(60));
+    /// assert_eq!(settings.failure_rate.unwrap().window, minute);
     /// ```
     pub fn window(mut self, window: impl IntoDuration) -> Self {
         self.window = Some(window.into_duration());
+        self
+    }
+
+    /// How many attempts count for the rates, whenever they were, in place of a
+    /// [`window`](Breaker::window) of time: 1 to 1,000,000. Each outcome that counts pushes out the
+    /// oldest.
+    ///
+    /// The order of the attempts is the one their outcomes came in. Successes between two failures
+    /// are counted together when the second one comes, which is the same: they differ in nothing.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::{Breaker, Window};
+    ///
+    /// let breaker = Breaker::failure_rate(0.5).min_attempts(10).count_window(100);
+    /// let rule = breaker.settings().unwrap().failure_rate.unwrap();
+    /// assert_eq!((rule.min_attempts, rule.window), (10, Window::Count(100)));
+    /// ```
+    pub fn count_window(mut self, attempts: u32) -> Self {
+        self.count_window = Some(attempts);
         self
     }
 
@@ -226,6 +306,10 @@ impl Breaker {
     /// Makes each open time `factor` times the one before, `max` at most, until the breaker has
     /// been closed for a whole window: `open_for * factor^n` for the n-th opening in a row, then
     /// the jitter of [`open_for`](Breaker::open_for). Default: no growth.
+    ///
+    /// The whole window is that of every rule it has: the time they look back, and of a
+    /// [`count_window`](Breaker::count_window) more attempts than it holds, so that a full one did
+    /// not open it.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -351,135 +435,7 @@ impl Breaker {
     /// assert_eq!(errors[1].setting, "probes");
     /// ```
     pub fn settings(&self) -> Result<BreakerSettings, Vec<InvalidSetting>> {
-        let mut check = Problems::of("breaker");
-        // Without a rule by name there are both, as in the default.
-        let has_rate = self.failure_rate.is_some() || self.consecutive.is_none();
-        let has_run = self.consecutive.is_some() || self.failure_rate.is_none();
-        let failure_rate = if has_rate {
-            Some(self.rate_rule(&mut check))
-        } else {
-            astray(
-                &mut check,
-                "min_attempts",
-                self.min_attempts.is_some(),
-                "or_failure_rate",
-            );
-            astray(
-                &mut check,
-                "window",
-                self.window.is_some(),
-                "or_failure_rate",
-            );
-            None
-        };
-        let consecutive = if has_run {
-            Some(self.consecutive_rule(&mut check))
-        } else {
-            astray(
-                &mut check,
-                "within",
-                self.within.is_some(),
-                "or_consecutive",
-            );
-            astray(
-                &mut check,
-                "spanning",
-                self.spanning.is_some(),
-                "or_consecutive",
-            );
-            None
-        };
-        let open_for = check.time("open_for", self.open_for.as_ref(), OPEN_FOR);
-        let growth = self
-            .growth
-            .as_ref()
-            .map(|(factor, max)| growth(&mut check, *factor, max, open_for));
-        let settings = BreakerSettings {
-            enabled: !self.disabled,
-            failure_rate,
-            consecutive,
-            open_for,
-            growth,
-            probes: check.at_least_one("probes", self.probes, PROBES),
-            close_after: check.at_least_one("close_after", self.close_after, CLOSE_AFTER),
-            count_throttled: self.count_throttled.unwrap_or(false),
-            drop_counts_after: self
-                .drop_counts_after
-                .as_ref()
-                .map(|given| check.duration("drop_counts_after", Some(given), Duration::ZERO)),
-            per: self.per.unwrap_or_default(),
-            on_transition: self.on_transition.clone(),
-        };
-        check.or(settings)
-    }
-
-    fn rate_rule(&self, check: &mut Problems) -> RateRule {
-        let threshold = self.failure_rate.unwrap_or(FAILURE_RATE);
-        if !(threshold > 0.0 && threshold <= 1.0) {
-            check.add(
-                "failure_rate",
-                threshold,
-                "a share is above 0 and at most 1: write 0.7 for 70 %",
-            );
-        }
-        RateRule {
-            threshold,
-            min_attempts: check.at_least_one("min_attempts", self.min_attempts, MIN_ATTEMPTS),
-            window: check.time("window", self.window.as_ref(), WINDOW),
-        }
-    }
-
-    fn consecutive_rule(&self, check: &mut Problems) -> ConsecutiveRule {
-        let failures = check.at_least_one("consecutive", self.consecutive, CONSECUTIVE);
-        let found_before = check.len();
-        let within = check.time("within", self.within.as_ref(), WITHIN);
-        let spanning = match &self.spanning {
-            Some(given) => check.duration("spanning", Some(given), Duration::ZERO),
-            None if self.consecutive.is_none() => SPANNING.min(within / 2),
-            None => Duration::ZERO,
-        };
-        if check.len() == found_before && spanning >= within {
-            check.add(
-                "spanning",
-                format_args!("{spanning:?}"),
-                format!("failures within {within:?} span less than that: write a shorter time, or a longer `within`"),
-            );
-        }
-        ConsecutiveRule {
-            failures,
-            within,
-            spanning,
-        }
-    }
-}
-
-fn growth(check: &mut Problems, factor: f64, max: &GivenDuration, open_for: Duration) -> Growth {
-    if !(factor >= 1.0 && factor.is_finite()) {
-        check.add(
-            "growth",
-            factor,
-            "a factor is a finite number of at least 1: write 2.0 to double the open time",
-        );
-    }
-    let given = max;
-    let max = check.duration("growth", Some(given), open_for);
-    if given.get().is_ok() && max < open_for {
-        check.add(
-            "growth",
-            given,
-            format!("the longest open time is not shorter than `open_for`, {open_for:?}"),
-        );
-    }
-    Growth { factor, max }
-}
-
-/// Refuses a number of a rule that the breaker does not have.
-fn astray(check: &mut Problems, setting: &'static str, given: bool, adds_rule: &'static str) {
-    if given {
-        let reason = format!(
-            "the breaker has no such rule: add it with `{adds_rule}(..)`, or leave this out"
-        );
-        check.add(setting, "..", reason);
+        self.checked()
     }
 }
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use super::BreakerState;
 use super::forced::{Forced, ForcedKind};
-use super::half_open::{HalfOpen, lease};
+use super::half_open::{HalfOpen, Probed, lease};
 use super::open_time::open_time;
-use super::rules::{Rules, Tripped};
+use super::reason::Reason;
+use super::rules::{Counts, Rules, Tripped};
 use super::settings::BreakerSettings;
+use super::shadow::Shadow;
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Rule;
 use super::word::Word;
@@ -48,7 +50,7 @@ enum Phase {
 }
 
 /// A change of state; the handle adds the name.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     pub(crate) from: BreakerState,
     pub(crate) to: BreakerState,
@@ -57,6 +59,16 @@ pub(crate) struct Change {
     pub(crate) attempts: u64,
     pub(crate) generation: u32,
     pub(crate) lasts: Option<Duration>,
+    pub(crate) reason: Option<Reason>,
+}
+
+/// What a change is told with, beside the states and the rule.
+#[derive(Debug, Default)]
+struct Facts {
+    failures: u64,
+    attempts: u64,
+    lasts: Option<Duration>,
+    reason: Option<Reason>,
 }
 
 /// What may be read without the lock.
@@ -96,7 +108,7 @@ impl Engine {
             && until <= now
         {
             let phase = Phase::HalfOpen(HalfOpen::default());
-            self.change(phase, Rule::OpenElapsed, (0, 0), None);
+            self.change(phase, Rule::OpenElapsed, Facts::default());
         }
         let probe = match &mut self.phase {
             Phase::HalfOpen(half_open) => {
@@ -146,10 +158,14 @@ impl Engine {
         }
         if let Some(probe) = ticket.probe() {
             self.record_probe(probe, verdict, now, chance);
+        } else if let Some(Shadow::HalfOpen { successes }) = self.shadow() {
+            self.record_shadow_probe(successes, verdict, now, chance);
         } else if self.is_counting() {
             match verdict {
-                Verdict::Success => self.rules.succeeded(now),
-                Verdict::Failure => self.rules.failed(now),
+                Verdict::Success => self.rules.succeeded(now, false),
+                Verdict::SlowSuccess => self.rules.succeeded(now, true),
+                Verdict::Failure => self.rules.failed(now, false),
+                Verdict::SlowFailure => self.rules.failed(now, true),
                 Verdict::Neutral | Verdict::Panicked => return,
             }
             self.judge(now, chance);
@@ -176,43 +192,60 @@ impl Engine {
         }
     }
 
-    /// Lets time pass: a forced state may end.
+    /// Lets time pass: a forced state may end, and a breaker that observes would be half-open.
     pub(crate) fn tick(&mut self, now: Moment) -> Moment {
         let now = self.monotonic(now);
-        if let Phase::Forced(forced) = &mut self.phase {
-            if forced.is_over(now) {
-                self.lift_as(Rule::Expired, now);
-            } else if forced.quiet_until.is_some_and(|quiet| quiet <= now) {
-                forced.quiet_until = None;
-            }
+        if let Phase::Forced(forced) = &self.phase
+            && forced.is_over(now)
+        {
+            let reason = forced.reason.clone();
+            self.lift_as(Rule::Expired, reason, now);
+        } else if let Some(Shadow::Open { until }) = self.shadow()
+            && until <= now
+        {
+            self.cast(Shadow::HalfOpen { successes: 0 });
         }
         now
     }
 
     /// An operator chooses a state, for a time or until it is lifted.
-    pub(crate) fn force(&mut self, kind: ForcedKind, lasts: Option<Duration>, now: Moment) {
-        let now = self.monotonic(now);
-        let forced = Forced::new(kind, now, lasts);
-        if kind != ForcedKind::Closed {
+    pub(crate) fn force(
+        &mut self,
+        kind: ForcedKind,
+        lasts: Option<Duration>,
+        reason: Option<Reason>,
+        now: Moment,
+    ) {
+        let now = self.tick(now);
+        self.forget_growth(now);
+        if !matches!(kind, ForcedKind::Closed) {
             self.rules.clear();
         }
+        let phase = Phase::Forced(Forced::by_operator(kind, now, lasts, reason.clone()));
         if self.state() == kind.state() {
-            self.phase = Phase::Forced(forced);
+            self.phase = phase;
         } else {
-            self.change(Phase::Forced(forced), Rule::Forced, (0, 0), lasts);
+            let facts = Facts {
+                lasts,
+                reason,
+                ..Facts::default()
+            };
+            self.change(phase, Rule::Forced, facts);
         }
     }
 
     /// An operator gives the breaker back to its rules.
-    pub(crate) fn lift(&mut self, now: Moment) {
+    pub(crate) fn lift(&mut self, reason: Option<Reason>, now: Moment) {
         let now = self.tick(now);
-        if matches!(self.phase, Phase::Forced(_)) {
-            self.lift_as(Rule::Lifted, now);
+        if let Phase::Forced(forced) = &self.phase
+            && !forced.by_settings
+        {
+            self.lift_as(Rule::Lifted, reason, now);
         }
     }
 
     /// An operator starts the breaker afresh.
-    pub(crate) fn reset(&mut self, now: Moment) {
+    pub(crate) fn reset(&mut self, reason: Option<Reason>, now: Moment) {
         let now = self.monotonic(now);
         self.rules.clear();
         self.openings = 0;
@@ -221,7 +254,11 @@ impl Engine {
             self.phase = phase;
             self.generation = self.generation.wrapping_add(1);
         } else {
-            self.change(phase, Rule::Reset, (0, 0), None);
+            let facts = Facts {
+                reason,
+                ..Facts::default()
+            };
+            self.change(phase, Rule::Reset, facts);
         }
     }
 
@@ -230,18 +267,14 @@ impl Engine {
     pub(crate) fn reconfigure(&mut self, settings: BreakerSettings, now: Moment) {
         let now = self.tick(now);
         self.rules.reconfigure(&settings);
-        let switched = self.settings.enabled != settings.enabled;
+        let switched = self.settings.mode != settings.mode;
         self.settings = settings;
-        let at_rest = match self.phase {
-            Phase::Forced(forced) => forced.kind == ForcedKind::Disabled && switched,
-            _ => true,
-        };
-        if switched && at_rest {
+        let by_operator = matches!(&self.phase, Phase::Forced(forced) if !forced.by_settings);
+        if switched && !by_operator {
             self.rules.clear();
+            self.openings = 0;
             let phase = resting(&self.settings, now);
-            if self.state() != state_of(&phase) {
-                self.change(phase, Rule::Reconfigured, (0, 0), None);
-            }
+            self.change(phase, Rule::Reconfigured, Facts::default());
         }
     }
 
@@ -257,10 +290,18 @@ impl Engine {
         &self.settings
     }
 
-    /// Failures and attempts as far as they are counted.
-    pub(crate) fn counts(&mut self, now: Moment) -> (u64, u64) {
+    /// What is counted, as far as it is.
+    pub(crate) fn counts(&mut self, now: Moment) -> Counts {
         let now = self.monotonic(now);
         self.rules.counts(now)
+    }
+
+    /// Why an operator forced the state it is in, and when that ends.
+    pub(crate) fn forced(&self) -> (Option<Reason>, Option<Moment>) {
+        match &self.phase {
+            Phase::Forced(forced) => (forced.reason.clone(), Some(forced.until)),
+            _ => (None, None),
+        }
     }
 
     /// The next change to tell.
@@ -274,22 +315,24 @@ impl Engine {
 
     pub(crate) fn view(&self) -> View {
         let counting = self.is_counting();
-        let half_open = matches!(self.phase, Phase::HalfOpen(_));
+        let shadow = self.shadow();
+        let half_open = matches!(self.phase, Phase::HalfOpen(_))
+            || matches!(shadow, Some(Shadow::HalfOpen { .. }));
         let until = match &self.phase {
             Phase::Closed { .. } => None,
             Phase::Open { until } => Some(*until),
             Phase::HalfOpen(half_open) => half_open.full_until(self.settings.probes),
             Phase::Forced(forced) => Some(forced.until),
         };
-        // A quiet observer and a forced state with an end look at the clock on failures too, in
-        // case nobody tells them the time.
-        let waits = matches!(&self.phase, Phase::Forced(forced)
-            if forced.until != Moment::NEVER || forced.quiet_until.is_some());
+        // A forced state with an end looks at the clock on failures too, in case nobody tells it
+        // the time.
+        let ends = matches!(&self.phase, Phase::Forced(forced) if forced.until != Moment::NEVER);
         View {
             word: Word::new(self.state(), self.generation)
                 .heeding_successes(half_open || counting && self.rules.heed_success())
                 .counting_successes(counting && self.rules.count_success())
-                .heeding_failures(half_open || counting || waits),
+                .heeding_failures(half_open || counting || ends)
+                .refusing_if_enabled(matches!(shadow, Some(Shadow::Open { .. }))),
             until,
             next_tick: self.next_tick(counting),
         }
@@ -302,9 +345,12 @@ impl Engine {
             Moment::NEVER
         };
         match &self.phase {
-            Phase::Forced(forced) => dating
-                .min(forced.until)
-                .min(forced.quiet_until.unwrap_or(Moment::NEVER)),
+            Phase::Forced(forced) => {
+                let shadow = self.shadow().and_then(Shadow::until);
+                dating
+                    .min(forced.until)
+                    .min(shadow.unwrap_or(Moment::NEVER))
+            }
             _ => dating,
         }
     }
@@ -322,98 +368,120 @@ impl Engine {
         if !half_open.give_back(now, probe) {
             return;
         }
-        match verdict {
-            Verdict::Neutral => {}
-            Verdict::Success => {
+        match Probed::of(verdict, &self.settings) {
+            Probed::Nothing => {}
+            Probed::Well => {
                 half_open.successes += 1;
-                if half_open.successes >= self.settings.close_after {
-                    let attempts = u64::from(half_open.successes);
+                let successes = half_open.successes;
+                if successes >= self.settings.close_after {
                     let phase = Phase::Closed { since: now };
-                    self.change(phase, Rule::ProbesSucceeded, (0, attempts), None);
+                    let facts = Facts {
+                        attempts: u64::from(successes),
+                        ..Facts::default()
+                    };
+                    self.change(phase, Rule::ProbesSucceeded, facts);
                 }
             }
-            Verdict::Failure | Verdict::Panicked => {
+            Probed::Badly(rule) => {
                 let attempts = u64::from(half_open.successes) + 1;
-                let tripped = Tripped {
-                    rule: Rule::ProbeFailed,
-                    failures: 1,
-                    attempts,
-                };
-                self.open(tripped, now, chance);
+                self.open(Tripped::by_probe(rule, attempts), now, chance);
+            }
+        }
+    }
+
+    /// The same for a breaker that would be half-open if it did not only observe.
+    fn record_shadow_probe(
+        &mut self,
+        successes: u32,
+        verdict: Verdict,
+        now: Moment,
+        chance: impl Fn() -> f64,
+    ) {
+        match Probed::of(verdict, &self.settings) {
+            Probed::Nothing => {}
+            Probed::Well if successes + 1 >= self.settings.close_after => {
+                self.cast(Shadow::Closed { since: now });
+            }
+            Probed::Well => {
+                let successes = successes + 1;
+                self.set_shadow(Shadow::HalfOpen { successes });
+            }
+            Probed::Badly(rule) => {
+                let attempts = u64::from(successes) + 1;
+                self.open(Tripped::by_probe(rule, attempts), now, chance);
             }
         }
     }
 
     /// Asks the rules, and does what they say.
     fn judge(&mut self, now: Moment, chance: impl Fn() -> f64) {
-        let kind = match self.phase {
-            Phase::Closed { .. } => None,
-            Phase::Forced(forced) if forced.kind == ForcedKind::Observing => Some(forced),
-            _ => return,
-        };
-        let Some(tripped) = self.rules.judge(now) else {
-            return;
-        };
-        match kind {
-            None => self.open(tripped, now, chance),
-            Some(forced) => self.announce_instead(forced, tripped, now, chance),
+        let is_closed = matches!(self.phase, Phase::Closed { .. })
+            || matches!(self.shadow(), Some(Shadow::Closed { .. }));
+        if is_closed && let Some(tripped) = self.rules.judge(now) {
+            self.open(tripped, now, chance);
         }
     }
 
+    /// Opens, or says that it would have.
     fn open(&mut self, tripped: Tripped, now: Moment, chance: impl Fn() -> f64) {
-        if let Phase::Closed { since } = self.phase
-            && now.since(since) >= self.rules.memory()
-        {
-            self.openings = 0;
-        }
+        self.forget_growth(now);
         let open_for = open_time(&self.settings, self.openings, chance());
         self.openings = self.openings.saturating_add(1);
         self.rules.clear();
         let until = now.plus(open_for);
-        let counts = (tripped.failures, tripped.attempts);
-        self.change(Phase::Open { until }, tripped.rule, counts, Some(open_for));
+        let phase = match &self.phase {
+            Phase::Forced(forced) => Phase::Forced(Forced {
+                kind: ForcedKind::Observing(Shadow::Open { until }),
+                ..forced.clone()
+            }),
+            _ => Phase::Open { until },
+        };
+        let facts = Facts {
+            failures: tripped.failures,
+            attempts: tripped.attempts,
+            lasts: Some(open_for),
+            reason: None,
+        };
+        self.change(phase, tripped.rule, facts);
     }
 
-    /// While observing: says that it would have opened, and counts nothing until it would have
-    /// been half-open, as if it had.
-    fn announce_instead(
-        &mut self,
-        forced: Forced,
-        tripped: Tripped,
-        now: Moment,
-        chance: impl Fn() -> f64,
-    ) {
-        let open_for = open_time(&self.settings, 0, chance());
-        self.rules.clear();
-        let phase = Phase::Forced(Forced {
-            quiet_until: Some(now.plus(open_for)),
-            ..forced
-        });
-        let counts = (tripped.failures, tripped.attempts);
-        self.change(phase, tripped.rule, counts, Some(open_for));
+    /// Open times are as short as at first again, once it has been closed for a whole window.
+    fn forget_growth(&mut self, now: Moment) {
+        let since = match (&self.phase, self.shadow()) {
+            (Phase::Closed { since }, _) => *since,
+            (_, Some(Shadow::Closed { since })) => since,
+            _ => return,
+        };
+        if self.rules.are_renewed(since, now) {
+            self.openings = 0;
+        }
     }
 
     /// After a state that admitted calls, the breaker is closed. After one that refused them
     /// nothing is known about the dependency, so probes go first.
-    fn lift_as(&mut self, rule: Rule, now: Moment) {
-        let phase = match (self.state(), self.settings.enabled) {
-            (BreakerState::ForcedOpen, true) => Phase::HalfOpen(HalfOpen::default()),
-            _ => resting(&self.settings, now),
+    fn lift_as(&mut self, rule: Rule, reason: Option<Reason>, now: Moment) {
+        let resting = resting(&self.settings, now);
+        let phase = match (self.state(), &resting) {
+            (BreakerState::ForcedOpen, Phase::Closed { .. }) => {
+                Phase::HalfOpen(HalfOpen::default())
+            }
+            _ => resting,
         };
+        if self.shadow().is_some() {
+            self.openings = 0;
+        }
         if self.state() == state_of(&phase) {
             self.phase = phase;
         } else {
-            self.change(phase, rule, (0, 0), None);
+            let facts = Facts {
+                reason,
+                ..Facts::default()
+            };
+            self.change(phase, rule, facts);
         }
     }
 
-    fn change(
-        &mut self,
-        phase: Phase,
-        rule: Rule,
-        (failures, attempts): (u64, u64),
-        lasts: Option<Duration>,
-    ) {
+    fn change(&mut self, phase: Phase, rule: Rule, facts: Facts) {
         let from = self.state();
         self.phase = phase;
         self.generation = self.generation.wrapping_add(1);
@@ -421,11 +489,36 @@ impl Engine {
             from,
             to: self.state(),
             rule,
-            failures,
-            attempts,
+            failures: facts.failures,
+            attempts: facts.attempts,
             generation: self.generation,
-            lasts,
+            lasts: facts.lasts,
+            reason: facts.reason,
         });
+    }
+
+    /// What it would be doing, if it only observes.
+    fn shadow(&self) -> Option<Shadow> {
+        match &self.phase {
+            Phase::Forced(Forced {
+                kind: ForcedKind::Observing(shadow),
+                ..
+            }) => Some(*shadow),
+            _ => None,
+        }
+    }
+
+    fn set_shadow(&mut self, shadow: Shadow) {
+        if let Phase::Forced(forced) = &mut self.phase {
+            forced.kind = ForcedKind::Observing(shadow);
+        }
+    }
+
+    /// It would be in another state now: calls admitted before count for that one no more than
+    /// they would.
+    fn cast(&mut self, shadow: Shadow) {
+        self.set_shadow(shadow);
+        self.generation = self.generation.wrapping_add(1);
     }
 
     fn refusal(&self, now: Moment) -> Refusal {
@@ -440,11 +533,10 @@ impl Engine {
     fn is_counting(&self) -> bool {
         match &self.phase {
             Phase::Closed { .. } => true,
-            Phase::Forced(forced) => match forced.kind {
-                ForcedKind::Closed => true,
-                ForcedKind::Observing => forced.quiet_until.is_none(),
-                ForcedKind::Open | ForcedKind::Disabled => false,
-            },
+            Phase::Forced(forced) => matches!(
+                forced.kind,
+                ForcedKind::Closed | ForcedKind::Observing(Shadow::Closed { .. })
+            ),
             Phase::Open { .. } | Phase::HalfOpen(_) => false,
         }
     }
@@ -464,11 +556,11 @@ pub(crate) fn retry_in(until: Moment, now: Moment) -> Duration {
     }
 }
 
+/// What the settings alone make of it.
 fn resting(settings: &BreakerSettings, now: Moment) -> Phase {
-    if settings.enabled {
-        Phase::Closed { since: now }
-    } else {
-        Phase::Forced(Forced::new(ForcedKind::Disabled, now, None))
+    match Forced::by_settings(settings.mode, now) {
+        Some(forced) => Phase::Forced(forced),
+        None => Phase::Closed { since: now },
     }
 }
 

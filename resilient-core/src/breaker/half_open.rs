@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use super::ticket::NO_PROBE;
+use super::settings::BreakerSettings;
+use super::ticket::{NO_PROBE, Verdict};
+use super::transition::Rule;
 use crate::seam::clock::Moment;
 
 /// How much longer than its attempt's timeout a probe may hold its slot.
@@ -75,4 +77,26 @@ impl HalfOpen {
 /// How long a probe may hold its slot.
 pub(crate) fn lease(attempt_timeout: Option<Duration>, open_for: Duration) -> Duration {
     attempt_timeout.map_or(open_for, |timeout| timeout.saturating_add(GRACE))
+}
+
+/// What an outcome says as a probe's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Probed {
+    Nothing,
+    Well,
+    /// The breaker opens, by this rule.
+    Badly(Rule),
+}
+
+impl Probed {
+    pub(crate) fn of(verdict: Verdict, settings: &BreakerSettings) -> Self {
+        match verdict {
+            Verdict::Neutral => Probed::Nothing,
+            Verdict::SlowSuccess if settings.slow_calls.is_some() => Probed::Badly(Rule::ProbeSlow),
+            Verdict::Success | Verdict::SlowSuccess => Probed::Well,
+            Verdict::Failure | Verdict::SlowFailure | Verdict::Panicked => {
+                Probed::Badly(Rule::ProbeFailed)
+            }
+        }
+    }
 }

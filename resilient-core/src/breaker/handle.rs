@@ -9,7 +9,7 @@ use super::forced::ForcedKind;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::word::Word;
-use super::{BreakerSnapshot, BreakerState};
+use super::{BreakerSnapshot, BreakerState, Reason};
 use crate::name::Name;
 use crate::seam::clock::{Moment, nanos, now};
 use crate::seam::random::Random;
@@ -30,6 +30,8 @@ pub(crate) struct BreakerHandle {
     guarded: Lock<Guarded>,
     /// Panics of bodies, which are no verdict on the dependency.
     panics: AtomicU64,
+    /// Calls that were admitted because the breaker only observes.
+    would_have_refused: AtomicU64,
     id: u32,
     name: Name,
     random: Random,
@@ -45,6 +47,7 @@ struct Published {
     until: AtomicU64,
     next_tick: AtomicU64,
     drop_counts_after: AtomicU64,
+    slow_after: AtomicU64,
     count_throttled: AtomicBool,
     per_call: AtomicBool,
 }
@@ -74,6 +77,7 @@ impl BreakerHandle {
             tally,
             guarded: Lock::new(Guarded::new(engine)),
             panics: AtomicU64::new(0),
+            would_have_refused: AtomicU64::new(0),
             id: next_id(),
             name,
             random,
@@ -109,9 +113,24 @@ impl BreakerHandle {
     pub(crate) fn admit(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
         let word = self.published.word();
         if word.state().admits_all() {
+            if word.would_refuse() {
+                return Ok(self.admit_observed());
+            }
             return Ok(Ticket::new(word.generation()));
         }
         self.admit_or_refuse(word, attempt_timeout)
+    }
+
+    /// Admits a call that an enabled breaker would refuse, unless its open time is over.
+    #[cold]
+    fn admit_observed(&self) -> Ticket {
+        let now = now();
+        self.tick(now);
+        let word = self.published.word();
+        if word.would_refuse() {
+            self.would_have_refused.fetch_add(1, Ordering::Relaxed);
+        }
+        Ticket::new(word.generation())
     }
 
     #[cold]
@@ -186,17 +205,15 @@ impl BreakerHandle {
                 }
                 false
             }
-            Verdict::Failure => {
+            // Slow ones are not tallied: there is a count of them, and they were slow anyway.
+            Verdict::SlowSuccess | Verdict::Failure | Verdict::SlowFailure => {
                 let word = self.published.word();
                 word.heeds_failure() && word.generation() == ticket.generation()
             }
-            Verdict::Panicked if !ticket.is_probe() => {
-                self.panics.fetch_add(1, Ordering::Relaxed);
-                false
-            }
             Verdict::Panicked => {
                 self.panics.fetch_add(1, Ordering::Relaxed);
-                true
+                // A failure of a probe, and of what would be one.
+                ticket.is_probe() || self.published.word().state() == BreakerState::Observing
             }
             Verdict::Neutral => ticket.is_probe(),
         }
@@ -261,54 +278,73 @@ impl BreakerHandle {
     /// State and counts now.
     pub(crate) fn snapshot(&self, now: Moment) -> BreakerSnapshot {
         let panics = self.panics.load(Ordering::Relaxed);
+        let would_have_refused = self.would_have_refused.load(Ordering::Relaxed);
         self.locked(now, |engine| {
             let now = engine.tick(now);
-            let (failures, attempts) = engine.counts(now);
+            let counts = engine.counts(now);
+            let (reason, until) = engine.forced();
             BreakerSnapshot {
                 state: engine.state(),
                 generation: engine.generation(),
-                failures,
-                attempts,
+                reason,
+                forced_for: until
+                    .filter(|until| *until != Moment::NEVER)
+                    .map(|until| until.since(now)),
+                failures: counts.failures,
+                slow: counts.slow,
+                attempts: counts.attempts,
                 panics,
+                would_have_refused,
             }
         })
     }
 
     /// Refuses every call, for a time or until lifted.
-    pub(crate) fn force_open(&self, lasts: Option<Duration>) {
-        self.force(ForcedKind::Open, lasts);
+    pub(crate) fn force_open(&self, lasts: Option<Duration>, reason: Option<Reason>) {
+        self.force(|_| ForcedKind::Open, lasts, reason);
     }
 
     /// Admits every call and goes on counting, for a time or until lifted.
-    pub(crate) fn force_closed(&self, lasts: Option<Duration>) {
-        self.force(ForcedKind::Closed, lasts);
+    pub(crate) fn force_closed(&self, lasts: Option<Duration>, reason: Option<Reason>) {
+        self.force(|_| ForcedKind::Closed, lasts, reason);
     }
 
     /// Admits every call and counts nothing, for a time or until lifted.
-    pub(crate) fn disable(&self, lasts: Option<Duration>) {
-        self.force(ForcedKind::Disabled, lasts);
+    pub(crate) fn disable(&self, lasts: Option<Duration>, reason: Option<Reason>) {
+        self.force(|_| ForcedKind::Disabled, lasts, reason);
     }
 
     /// Admits every call and only announces when it would have opened, for a time or until lifted.
-    pub(crate) fn observe(&self, lasts: Option<Duration>) {
-        self.force(ForcedKind::Observing, lasts);
+    pub(crate) fn observe(&self, lasts: Option<Duration>, reason: Option<Reason>) {
+        self.force(ForcedKind::observing, lasts, reason);
     }
 
-    fn force(&self, kind: ForcedKind, lasts: Option<Duration>) {
+    fn force(
+        &self,
+        kind: impl FnOnce(Moment) -> ForcedKind,
+        lasts: Option<Duration>,
+        reason: Option<Reason>,
+    ) {
         let now = now();
-        self.locked(now, |engine| engine.force(kind, lasts, now));
+        self.locked(now, |engine| engine.force(kind(now), lasts, reason, now));
+    }
+
+    /// Why an operator forced the state it is in, if that was said.
+    #[cold]
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        self.guarded.lock().engine.forced().0
     }
 
     /// Ends a forced state: half-open after one that refused calls, else closed.
-    pub(crate) fn lift(&self) {
+    pub(crate) fn lift(&self, reason: Option<Reason>) {
         let now = now();
-        self.locked(now, |engine| engine.lift(now));
+        self.locked(now, |engine| engine.lift(reason, now));
     }
 
     /// Closes the breaker and forgets everything it has counted; ends a forced state.
-    pub(crate) fn reset(&self) {
+    pub(crate) fn reset(&self, reason: Option<Reason>) {
         let now = now();
-        self.locked(now, |engine| engine.reset(now));
+        self.locked(now, |engine| engine.reset(reason, now));
     }
 
     /// Goes by other numbers; state and counts stay.
@@ -328,6 +364,12 @@ impl BreakerHandle {
     /// How long an attempt must have run for its drop to be a failure, if that was set.
     pub(crate) fn drop_counts_after(&self) -> Option<Duration> {
         let nanos = self.published.drop_counts_after.load(Ordering::Relaxed);
+        (nanos != UNSET).then(|| Duration::from_nanos(nanos))
+    }
+
+    /// How long an attempt takes that is not slow, if the breaker asks.
+    pub(crate) fn slow_after(&self) -> Option<Duration> {
+        let nanos = self.published.slow_after.load(Ordering::Relaxed);
         (nanos != UNSET).then(|| Duration::from_nanos(nanos))
     }
 
@@ -394,6 +436,7 @@ impl Published {
             until: AtomicU64::new(until_bits(view)),
             next_tick: AtomicU64::new(view.next_tick.to_bits()),
             drop_counts_after: AtomicU64::new(UNSET),
+            slow_after: AtomicU64::new(UNSET),
             count_throttled: AtomicBool::new(false),
             per_call: AtomicBool::new(false),
         }
@@ -419,6 +462,10 @@ impl Published {
         let drop_counts_after = settings.drop_counts_after.map_or(UNSET, nanos);
         self.drop_counts_after
             .store(drop_counts_after, Ordering::Relaxed);
+        let slow_after = settings
+            .slow_calls
+            .map_or(UNSET, |rule| nanos(rule.longer_than));
+        self.slow_after.store(slow_after, Ordering::Relaxed);
         self.count_throttled
             .store(settings.count_throttled, Ordering::Relaxed);
         self.per_call

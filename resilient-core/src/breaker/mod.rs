@@ -10,6 +10,7 @@
 //! prolongs an open one.
 
 mod config;
+mod reason;
 mod settings;
 mod state;
 mod transition;
@@ -23,8 +24,6 @@ mod control;
 #[cfg(feature = "runtime")]
 mod engine;
 #[cfg(feature = "runtime")]
-mod failure_rate;
-#[cfg(feature = "runtime")]
 mod forced;
 #[cfg(feature = "runtime")]
 mod half_open;
@@ -33,7 +32,11 @@ mod handle;
 #[cfg(feature = "runtime")]
 mod open_time;
 #[cfg(feature = "runtime")]
+mod rate;
+#[cfg(feature = "runtime")]
 mod rules;
+#[cfg(feature = "runtime")]
+mod shadow;
 #[cfg(feature = "runtime")]
 mod snapshot;
 #[cfg(feature = "runtime")]
@@ -46,7 +49,10 @@ mod word;
 mod models;
 
 pub use config::Breaker;
-pub use settings::{BreakerSettings, ConsecutiveRule, Growth, OnTransition, Per, RateRule};
+pub use reason::Reason;
+pub use settings::{
+    BreakerSettings, ConsecutiveRule, Growth, Mode, OnTransition, Per, RateRule, SlowRule, Window,
+};
 pub use state::BreakerState;
 pub use transition::{Rule, Transition};
 

@@ -46,8 +46,14 @@ fn rules(heard: &Heard) -> Vec<Rule> {
 
 #[test]
 fn b1_whoever_completes_the_minimum_is_judged() {
-    loom::model(|| {
-        let (handle, heard) = breaker(&Breaker::failure_rate(0.5).min_attempts(2));
+    let rate = || Breaker::failure_rate(0.5).min_attempts(2);
+    completes_the_minimum(rate());
+    completes_the_minimum(rate().count_window(2));
+}
+
+fn completes_the_minimum(config: Breaker) {
+    loom::model(move || {
+        let (handle, heard) = breaker(&config);
         let (good, bad) = (handle.admit(None), handle.admit(None));
         let (good, bad) = (good.expect("closed"), bad.expect("closed"));
         let other = thread::spawn({
@@ -63,8 +69,13 @@ fn b1_whoever_completes_the_minimum_is_judged() {
 
 #[test]
 fn b11_nothing_is_lost_between_tally_and_window() {
-    loom::model(|| {
-        let config = Breaker::failure_rate(1.0).min_attempts(100).window("1h");
+    let rate = || Breaker::failure_rate(1.0).min_attempts(100);
+    all_three_are_counted(rate().window("1h"));
+    all_three_are_counted(rate().count_window(100));
+}
+
+fn all_three_are_counted(config: Breaker) {
+    loom::model(move || {
         let (handle, _) = breaker(&config);
         let other = thread::spawn({
             let handle = handle.clone();
@@ -90,7 +101,7 @@ fn b4_a_stale_success_is_in_no_later_count() {
             let handle = handle.clone();
             move || handle.record(stale, Verdict::Success)
         });
-        handle.reset();
+        handle.reset(None);
         call(&handle, Verdict::Success);
         other.join().expect("no panic");
         assert_eq!(handle.snapshot(now()).attempts, 1);
@@ -116,6 +127,24 @@ fn a04_one_probe_is_admitted() {
 }
 
 #[test]
+fn b6_an_observers_open_time_ends_however_many_ask() {
+    loom::model(|| {
+        let config = Breaker::consecutive(1).open_for("1ns").observing();
+        let (handle, _) = breaker(&config);
+        call(&handle, Verdict::Failure);
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || call(&handle, Verdict::Neutral)
+        });
+        call(&handle, Verdict::Neutral);
+        other.join().expect("no panic");
+        call(&handle, Verdict::Neutral);
+        // One can come while the other is about to say that time has passed.
+        assert!(handle.snapshot(now()).would_have_refused <= 1);
+    });
+}
+
+#[test]
 fn b07_changes_are_told_once_and_in_order() {
     loom::model(|| {
         let (handle, heard) = breaker(&Breaker::consecutive(1).open_for("1h"));
@@ -126,7 +155,7 @@ fn b07_changes_are_told_once_and_in_order() {
             move || handle.record(first, Verdict::Failure)
         });
         handle.record(second, Verdict::Failure);
-        handle.reset();
+        handle.reset(None);
         other.join().expect("no panic");
         let heard = rules(&heard);
         let told = heard.as_slice();

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use super::consecutive::Consecutive;
-use super::failure_rate::FailureRate;
-use super::settings::BreakerSettings;
+use super::rate::Rate;
+use super::settings::{BreakerSettings, SlowRule};
 use super::transition::Rule;
 use crate::seam::clock::Moment;
 
 /// What has been counted, by every rule there is.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    failure_rate: Option<FailureRate>,
+    failure_rate: Option<Rate>,
+    slow_calls: Option<Rate>,
     consecutive: Option<Consecutive>,
 }
 
@@ -23,28 +24,53 @@ pub(crate) struct Tripped {
     pub(crate) attempts: u64,
 }
 
+impl Tripped {
+    /// The last of `attempts` probes says so.
+    pub(crate) fn by_probe(rule: Rule, attempts: u64) -> Self {
+        Tripped {
+            rule,
+            failures: 1,
+            attempts,
+        }
+    }
+}
+
+/// What is in the windows, or in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) failures: u64,
+    pub(crate) slow: u64,
+    pub(crate) attempts: u64,
+}
+
 impl Rules {
     pub(crate) fn new(settings: &BreakerSettings) -> Self {
         Rules {
-            failure_rate: settings.failure_rate.map(FailureRate::new),
+            failure_rate: settings.failure_rate.map(Rate::new),
+            slow_calls: settings.slow_calls.map(|rule| Rate::new(rule.rate())),
             consecutive: settings.consecutive.map(Consecutive::new),
         }
     }
 
-    pub(crate) fn failed(&mut self, now: Moment) {
-        if let Some(rate) = &mut self.failure_rate {
-            rate.failed(now);
-        }
+    pub(crate) fn failed(&mut self, now: Moment, slow: bool) {
+        self.record_rates(now, true, slow);
         if let Some(run) = &mut self.consecutive {
             run.failed(now);
         }
     }
 
-    pub(crate) fn succeeded(&mut self, now: Moment) {
-        if let Some(rate) = &mut self.failure_rate {
-            rate.succeeded(now);
-        }
+    pub(crate) fn succeeded(&mut self, now: Moment, slow: bool) {
+        self.record_rates(now, false, slow);
         self.end_run();
+    }
+
+    fn record_rates(&mut self, now: Moment, failed: bool, slow: bool) {
+        if let Some(rate) = &mut self.failure_rate {
+            rate.record(now, failed);
+        }
+        if let Some(rate) = &mut self.slow_calls {
+            rate.record(now, slow);
+        }
     }
 
     fn end_run(&mut self) {
@@ -55,27 +81,34 @@ impl Rules {
 
     /// Successes some time since `from`, while none could change anything but the counts.
     pub(crate) fn succeeded_since(&mut self, from: Moment, now: Moment, count: u64) {
-        if let Some(rate) = &mut self.failure_rate
-            && count > 0
-        {
-            rate.succeeded_since(from, now, count);
+        if count == 0 {
+            return;
+        }
+        for rate in self.rates_mut() {
+            rate.good_since(from, now, count);
         }
     }
 
-    /// Failures in a row are the rule only while the rate cannot judge: under load five of them
-    /// happen by chance.
+    /// Failures in a row are the rule only while the failure rate cannot judge: under load five of
+    /// them happen by chance.
     pub(crate) fn judge(&mut self, now: Moment) -> Option<Tripped> {
-        if let Some(rate) = &mut self.failure_rate
-            && rate.can_judge(now)
-        {
-            let (failures, attempts) = rate.tripped(now)?;
-            return Some(Tripped {
-                rule: Rule::FailureRate,
-                failures,
-                attempts,
-            });
+        let mut judges_run = true;
+        for (rate, rule) in [
+            (&mut self.failure_rate, Rule::FailureRate),
+            (&mut self.slow_calls, Rule::SlowCallRate),
+        ] {
+            let Some(rate) = rate else { continue };
+            if let Some((failures, attempts)) = rate.tripped(now) {
+                return Some(Tripped {
+                    rule,
+                    failures,
+                    attempts,
+                });
+            }
+            judges_run &= rule != Rule::FailureRate || !rate.can_judge(now);
         }
-        let failures = self.consecutive.as_mut()?.tripped(now)?;
+        let run = self.consecutive.as_mut().filter(|_| judges_run)?;
+        let failures = run.tripped(now)?;
         Some(Tripped {
             rule: Rule::Consecutive,
             failures,
@@ -89,42 +122,40 @@ impl Rules {
         self.consecutive
             .as_ref()
             .is_some_and(Consecutive::is_running)
-            || self
-                .failure_rate
-                .as_ref()
-                .is_some_and(FailureRate::could_trip_on_success)
+            || self.rates().any(Rate::could_trip_on_good)
     }
 
     /// Whether a success counts at all.
     pub(crate) fn count_success(&self) -> bool {
-        self.failure_rate.is_some()
+        self.rates().next().is_some()
     }
 
-    /// Failures and attempts as far as they are counted.
-    pub(crate) fn counts(&mut self, now: Moment) -> (u64, u64) {
-        if let Some(rate) = &mut self.failure_rate {
-            return rate.counts(now);
-        }
+    /// As far as they are counted.
+    pub(crate) fn counts(&mut self, now: Moment) -> Counts {
+        let failed = self.failure_rate.as_mut().map(|rate| rate.counts(now));
+        let slow = self.slow_calls.as_mut().map(|rate| rate.counts(now));
         let run = self.consecutive.as_mut().map_or(0, |run| run.len(now));
-        (run, run)
+        Counts {
+            failures: failed.map_or(run, |(failures, _)| failures),
+            slow: slow.map_or(0, |(slow, _)| slow),
+            attempts: failed.or(slow).map_or(run, |(_, attempts)| attempts),
+        }
     }
 
-    /// The longest time any rule looks back.
-    pub(crate) fn memory(&self) -> Duration {
-        let rate = self.failure_rate.as_ref().map(FailureRate::window);
-        let run = self.consecutive.as_ref().map(Consecutive::within);
-        rate.max(run).unwrap_or_default()
+    /// Whether the breaker, closed since `since`, has been so for as long as any rule looks back.
+    pub(crate) fn are_renewed(&self, since: Moment, now: Moment) -> bool {
+        let run = self.consecutive.as_ref();
+        run.is_none_or(|run| now.since(since) >= run.within())
+            && self.rates().all(|rate| rate.is_renewed(since, now))
     }
 
     /// How long successes may wait for a date without blurring the picture.
     pub(crate) fn grain(&self) -> Duration {
-        self.failure_rate
-            .as_ref()
-            .map_or(Duration::MAX, FailureRate::grain)
+        self.rates().map(Rate::grain).min().unwrap_or(Duration::MAX)
     }
 
     pub(crate) fn clear(&mut self) {
-        if let Some(rate) = &mut self.failure_rate {
+        for rate in self.rates_mut() {
             rate.clear();
         }
         self.end_run();
@@ -132,13 +163,19 @@ impl Rules {
 
     /// Goes by other numbers; counts stay where a rule stays.
     pub(crate) fn reconfigure(&mut self, settings: &BreakerSettings) {
-        self.failure_rate = match (self.failure_rate.take(), settings.failure_rate) {
-            (Some(mut rate), Some(rule)) => {
-                rate.reconfigure(rule);
-                Some(rate)
-            }
-            (_, rule) => rule.map(FailureRate::new),
-        };
+        let slow_calls = settings.slow_calls.as_ref().map(SlowRule::rate);
+        for (rate, rule) in [
+            (&mut self.failure_rate, settings.failure_rate),
+            (&mut self.slow_calls, slow_calls),
+        ] {
+            *rate = match (rate.take(), rule) {
+                (Some(mut rate), Some(rule)) => {
+                    rate.reconfigure(rule);
+                    Some(rate)
+                }
+                (_, rule) => rule.map(Rate::new),
+            };
+        }
         self.consecutive = match (self.consecutive.take(), settings.consecutive) {
             (Some(mut run), Some(rule)) => {
                 run.reconfigure(rule);
@@ -146,5 +183,15 @@ impl Rules {
             }
             (_, rule) => rule.map(Consecutive::new),
         };
+    }
+
+    fn rates(&self) -> impl Iterator<Item = &Rate> {
+        [&self.failure_rate, &self.slow_calls].into_iter().flatten()
+    }
+
+    fn rates_mut(&mut self) -> impl Iterator<Item = &mut Rate> {
+        [&mut self.failure_rate, &mut self.slow_calls]
+            .into_iter()
+            .flatten()
     }
 }

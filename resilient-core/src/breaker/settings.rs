@@ -21,10 +21,12 @@ use super::Transition;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BreakerSettings {
-    /// Whether the breaker does anything at all.
-    pub enabled: bool,
+    /// Whether the breaker refuses calls, only says when it would, or does nothing at all.
+    pub mode: Mode,
     /// Opens by the share of failures.
     pub failure_rate: Option<RateRule>,
+    /// Opens by the share of slow attempts.
+    pub slow_calls: Option<SlowRule>,
     /// Opens by failures in a row; beside a rate rule it judges only while the rate rule's window
     /// holds fewer than its minimum.
     pub consecutive: Option<ConsecutiveRule>,
@@ -47,8 +49,45 @@ pub struct BreakerSettings {
     pub on_transition: Option<OnTransition>,
 }
 
-/// Opens when a share of at least `threshold` of at least `min_attempts` in the last `window`
-/// failed.
+/// What a breaker does when an operator has not forced anything else.
+///
+/// ```
+/// # use resilient_core as resilient;
+/// use resilient::breaker::{Breaker, Mode};
+///
+/// assert_eq!(Breaker::default().settings().unwrap().mode, Mode::Enabled);
+/// assert_eq!(Breaker::disabled().settings().unwrap().mode, Mode::Disabled);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Opens and closes by its rules.
+    #[default]
+    Enabled,
+    /// Admits every call and only announces when it would have opened.
+    Observing,
+    /// Admits every call and counts nothing.
+    Disabled,
+}
+
+/// Which attempts a rate is a share of.
+///
+/// ```
+/// # use resilient_core as resilient;
+/// use resilient::breaker::{Breaker, Window};
+///
+/// let rule = Breaker::failure_rate(0.5).count_window(100).settings().unwrap().failure_rate;
+/// assert_eq!(rule.map(|rule| rule.window), Some(Window::Count(100)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Window {
+    /// Those of the last so much time; the oldest tenth of it leaves at once.
+    Time(Duration),
+    /// The last so many that were counted; each new one pushes out the oldest.
+    Count(u32),
+}
+
+/// Opens when a share of at least `threshold` of at least `min_attempts` in the `window` failed.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -64,8 +103,43 @@ pub struct RateRule {
     pub threshold: f64,
     /// Fewer attempts than this are not judged.
     pub min_attempts: u32,
-    /// How far back attempts count; the oldest tenth leaves at once.
-    pub window: Duration,
+    /// Which attempts count.
+    pub window: Window,
+}
+
+/// Opens when a share of at least `threshold` of at least `min_attempts` in the `window` took
+/// longer than `longer_than`.
+///
+/// ```
+/// # use resilient_core as resilient;
+/// use resilient::breaker::Breaker;
+///
+/// let rule = Breaker::slow_calls(0.5, "2s").settings().unwrap().slow_calls.unwrap();
+/// assert_eq!((rule.threshold, rule.longer_than.as_secs()), (0.5, 2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SlowRule {
+    /// The share of slow attempts, above 0 and at most 1.
+    pub threshold: f64,
+    /// An attempt is slow if it takes longer than this, whether it succeeds or fails.
+    pub longer_than: Duration,
+    /// Fewer attempts than this are not judged.
+    pub min_attempts: u32,
+    /// Which attempts count.
+    pub window: Window,
+}
+
+#[cfg(feature = "runtime")]
+impl SlowRule {
+    /// The same about what is slow, not about how slow that is.
+    pub(crate) fn rate(&self) -> RateRule {
+        RateRule {
+            threshold: self.threshold,
+            min_attempts: self.min_attempts,
+            window: self.window,
+        }
+    }
 }
 
 /// Opens after `failures` in a row, if they happened within `within` and the first and

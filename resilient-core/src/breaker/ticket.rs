@@ -54,12 +54,27 @@ impl Ticket {
 pub(crate) enum Verdict {
     /// The dependency answered.
     Success,
+    /// It did, and took longer than the rule of slow calls allows.
+    SlowSuccess,
     /// The dependency failed.
     Failure,
+    /// It did, and took as long.
+    SlowFailure,
     /// Says nothing about the dependency: a probe gives its slot back.
     Neutral,
     /// The body panicked: a failure of a probe, otherwise counted apart.
     Panicked,
+}
+
+impl Verdict {
+    /// The same of an attempt that took too long. What counts nowhere does not count here either.
+    pub(crate) fn slowed(self) -> Self {
+        match self {
+            Verdict::Success => Verdict::SlowSuccess,
+            Verdict::Failure => Verdict::SlowFailure,
+            other => other,
+        }
+    }
 }
 
 /// A call that was not admitted.

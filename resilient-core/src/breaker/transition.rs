@@ -3,14 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::BreakerState;
+use super::{BreakerState, Reason};
 use crate::name::Name;
 
 /// One change of a breaker's state.
 ///
 /// Each change is announced exactly once, in order. While a breaker only observes, `from` and
 /// `to` are both [`BreakerState::Observing`], and the rest says when it would have opened, why,
-/// and for how long.
+/// and for how long: once per opening.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -34,7 +34,8 @@ pub struct Transition {
     pub to: BreakerState,
     /// Why.
     pub rule: Rule,
-    /// The failures the rule saw: in its window, in the run, or among the probes.
+    /// The failures the rule saw: in its window, in the run, or among the probes; of the rule of
+    /// slow calls, the slow attempts.
     pub failures: u64,
     /// The attempts the rule saw: in its window, in the run, or among the probes.
     pub attempts: u64,
@@ -43,6 +44,9 @@ pub struct Transition {
     /// How long calls will be refused or a forced state will last: `None` when that is not known,
     /// and in states without an end.
     pub lasts: Option<Duration>,
+    /// What the operator said who made the change; when a forced state comes to its end, who made
+    /// that one.
+    pub reason: Option<Reason>,
 }
 
 /// Why a breaker changed its state.
@@ -58,12 +62,16 @@ pub struct Transition {
 pub enum Rule {
     /// Too large a share of the attempts in the window failed.
     FailureRate,
+    /// Too large a share of the attempts in the window were slow.
+    SlowCallRate,
     /// Too many attempts in a row failed.
     Consecutive,
     /// The open time is over: probes are admitted.
     OpenElapsed,
     /// A probe failed.
     ProbeFailed,
+    /// A probe succeeded, but took longer than the rule of slow calls allows.
+    ProbeSlow,
     /// Enough probes succeeded.
     ProbesSucceeded,
     /// An operator forced a state.
@@ -74,7 +82,7 @@ pub enum Rule {
     Expired,
     /// An operator reset the breaker.
     Reset,
-    /// New settings switched the breaker on or off.
+    /// New settings switched the breaker on or off, or to observing.
     Reconfigured,
 }
 
@@ -90,9 +98,11 @@ impl Rule {
     pub const fn as_str(self) -> &'static str {
         match self {
             Rule::FailureRate => "failure_rate",
+            Rule::SlowCallRate => "slow_call_rate",
             Rule::Consecutive => "consecutive",
             Rule::OpenElapsed => "open_elapsed",
             Rule::ProbeFailed => "probe_failed",
+            Rule::ProbeSlow => "probe_slow",
             Rule::ProbesSucceeded => "probes_succeeded",
             Rule::Forced => "forced",
             Rule::Lifted => "lifted",

@@ -14,6 +14,8 @@ const HEEDS_SUCCESS: u64 = 1 << 3;
 const COUNTS_SUCCESS: u64 = 1 << 4;
 /// A failure must be told to the engine.
 const HEEDS_FAILURE: u64 = 1 << 5;
+/// It only observes, and would refuse calls if it were enabled.
+const WOULD_REFUSE: u64 = 1 << 6;
 const GENERATION_SHIFT: u32 = 32;
 
 impl Word {
@@ -42,6 +44,10 @@ impl Word {
         self.with(HEEDS_FAILURE, heeds)
     }
 
+    pub(crate) fn refusing_if_enabled(self, refuses: bool) -> Self {
+        self.with(WOULD_REFUSE, refuses)
+    }
+
     fn with(self, flag: u64, set: bool) -> Self {
         Word(if set { self.0 | flag } else { self.0 & !flag })
     }
@@ -56,6 +62,10 @@ impl Word {
 
     pub(crate) fn heeds_failure(self) -> bool {
         self.0 & HEEDS_FAILURE != 0
+    }
+
+    pub(crate) fn would_refuse(self) -> bool {
+        self.0 & WOULD_REFUSE != 0
     }
 
     pub(crate) fn state(self) -> BreakerState {
@@ -104,10 +114,12 @@ mod tests {
                 let word = word
                     .heeding_successes(true)
                     .counting_successes(true)
-                    .heeding_failures(true);
+                    .heeding_failures(true)
+                    .refusing_if_enabled(true);
                 let word = Word::from_bits(word.to_bits());
                 assert_eq!((word.state(), word.generation()), (state, generation));
                 assert!(word.heeds_success() && word.counts_success() && word.heeds_failure());
+                assert!(word.would_refuse() && !word.refusing_if_enabled(false).would_refuse());
                 assert!(!word.heeding_successes(false).heeds_success());
             }
         }

@@ -27,29 +27,28 @@ impl Call {
         self.hand_back();
         let verdict = if self.polling {
             Verdict::Panicked
-        } else if self.hung() {
-            Verdict::Failure
         } else {
-            Verdict::Neutral
+            self.hung().map_or(Verdict::Neutral, |ran| {
+                self.slowed_after(ran, Verdict::Failure)
+            })
         };
         self.report(verdict, None);
         self.inside_span(|| telemetry::call_abandoned(self.frame.attempt, verdict));
     }
 
-    /// Whether the attempt had run for so long that its caller's impatience says something about
-    /// the dependency.
-    fn hung(&self) -> bool {
+    /// How long the attempt had run, if for so long that its caller's impatience says something
+    /// about the dependency.
+    fn hung(&self) -> Option<Duration> {
         let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
-            return false;
+            return None;
         };
-        let Some(breaker) = &plan.breaker else {
-            return false;
-        };
+        let breaker = plan.breaker.as_ref()?;
         let half = Duration::from_nanos(plan.timeout() / 2);
         let enough = breaker.drop_counts_after().unwrap_or(half);
         let now = clock::now();
         // Cut by the call around this one, which had less time than this one asked for.
         let cut_from_outside = *cut == Cut::Inherited && now >= self.frame.inherited;
-        !cut_from_outside && now.since(*start) > enough
+        let ran = now.since(*start);
+        (!cut_from_outside && ran > enough).then_some(ran)
     }
 }

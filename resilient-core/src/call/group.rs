@@ -188,7 +188,7 @@ impl Group {
                 }
                 Next::Timeout(index) => {
                     if self.is_first(index) {
-                        self.first_cut = Some(call.cut_by(Cut::Timeout, at, at));
+                        self.first_cut = Some(call.cut_by(Cut::Timeout, start, at));
                     }
                     return Poll::Ready(Event::Cut(index));
                 }

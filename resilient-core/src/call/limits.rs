@@ -8,6 +8,7 @@ use super::Call;
 #[cfg(feature = "faults")]
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
+use crate::breaker::Verdict;
 use crate::context::{Cut, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
@@ -153,16 +154,23 @@ impl Call {
     }
 
     pub(super) fn cut_by(&self, cut: Cut, start: Moment, until: Moment) -> Phase {
+        let now = clock::now();
         let length = match (cut, self.plan.get()) {
             (Cut::Timeout, Some(plan)) => plan.timeout(),
             (Cut::Deadline, Some(plan)) => plan.deadline(),
             _ => nanos(until.since(start)),
         };
         let tolerance = LATE.max(Duration::from_nanos(length / 2));
+        let verdict = if cut == Cut::Inherited || now.since(until) > tolerance {
+            // Not its own limit, or the machine must have stood still.
+            Verdict::Neutral
+        } else {
+            self.slowed_after(now.since(start), Verdict::Failure)
+        };
         Phase::Cut {
             length,
             cut,
-            late: clock::now().since(until) > tolerance,
+            verdict,
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | copies of the body run side by side | `race`, `group` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
+//! | how long the body took, for a breaker that asks | `slow` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
 //! | what is told in place of an outcome | `told` |
@@ -29,6 +30,7 @@ mod outcome;
 mod phase;
 mod race;
 mod settle;
+mod slow;
 mod told;
 mod verdict;
 

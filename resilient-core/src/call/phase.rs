@@ -1,6 +1,6 @@
 //! Where a call stands.
 
-use crate::breaker::BreakerState;
+use crate::breaker::{BreakerState, Verdict};
 use crate::bulkhead::Waiter;
 use crate::context::Cut;
 use crate::rejection::NotRegistered;
@@ -29,9 +29,8 @@ pub(super) enum Phase {
     Cut {
         length: u64,
         cut: Cut,
-        /// The timer fired so late that the machine must have stood still: the cut says nothing
-        /// about the dependency.
-        late: bool,
+        /// What that says about the dependency.
+        verdict: Verdict,
     },
     /// The attempt ended without an outcome: a fault was injected.
     #[cfg(feature = "faults")]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
+use crate::breaker::{BreakerHandle, BreakerState};
 use crate::context::Cut;
 use crate::rejection::Rejection;
 use crate::telemetry;
@@ -32,11 +33,9 @@ impl Call {
                     Cut::Deadline | Cut::Inherited => Rejection::DeadlineExceeded { after },
                 }
             }
-            Phase::Refused { state, retry_in } => Rejection::BreakerOpen {
-                dependency: plan?.breaker.as_ref()?.name().clone(),
-                state,
-                retry_in: wide(retry_in),
-            },
+            Phase::Refused { state, retry_in } => {
+                refusal(plan?.breaker.as_ref()?, state, wide(retry_in))
+            }
             Phase::Full { waited } => {
                 let bulkhead = plan?.bulkhead.as_ref()?;
                 Rejection::BulkheadFull {
@@ -61,6 +60,17 @@ impl Call {
             }
             _ => Duration::ZERO,
         }
+    }
+}
+
+fn refusal(breaker: &BreakerHandle, state: BreakerState, retry_in: Duration) -> Rejection {
+    // What an operator does not force has no reason to look up.
+    let forced = state == BreakerState::ForcedOpen;
+    Rejection::BreakerOpen {
+        dependency: breaker.name().clone(),
+        state,
+        retry_in,
+        reason: forced.then(|| breaker.reason()).flatten(),
     }
 }
 

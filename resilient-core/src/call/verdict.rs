@@ -41,7 +41,7 @@ impl Call {
         {
             budget.answered();
         }
-        let verdict = verdict_of(class, plan);
+        let verdict = self.timed(verdict_of(class, plan));
         if !class.is_retryable() {
             self.verdict = verdict;
             self.close();
@@ -63,7 +63,7 @@ impl Call {
         self.hand_back();
         let cause = std::mem::replace(&mut self.phase, Phase::Done);
         let stop = match cause {
-            Phase::Cut { cut, late, .. } => return self.was_cut(cut, late, cause),
+            Phase::Cut { cut, verdict, .. } => return self.was_cut(cut, verdict, cause),
             #[cfg(feature = "faults")]
             Phase::Injected => return self.was_injected(),
             Phase::Full { .. } => Stop::Bulkhead,
@@ -80,18 +80,18 @@ impl Call {
             Unfinished::Rejection(Phase::Cut {
                 length: self.plan.get().map_or(0, Plan::timeout),
                 cut: Cut::Timeout,
-                late: false,
+                verdict: Verdict::Neutral,
             })
         } else {
             self.last_outcome(cause)
         }
     }
 
-    fn was_cut(&mut self, cut: Cut, late: bool, cause: Phase) -> Unfinished {
+    fn was_cut(&mut self, cut: Cut, verdict: Verdict, cause: Phase) -> Unfinished {
         let now = clock::now();
-        match cut {
-            Cut::Timeout | Cut::Deadline if !late => self.judged(Verdict::Failure, now),
-            _ => self.not_judged(),
+        match verdict {
+            Verdict::Neutral => self.not_judged(),
+            verdict => self.judged(verdict, now),
         }
         if cut != Cut::Timeout {
             self.close();

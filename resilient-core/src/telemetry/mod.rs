@@ -9,7 +9,7 @@
 //! | `hedge.copy` | info | `attempt`, `copy` (from 2): another copy of a slow attempt |
 //! | `hedge.won` | info | `attempt`, `copy`: this one answered before the first |
 //! | `hedge.refused` | info | `attempt`, `reason`: no copy, though one was due |
-//! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
+//! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts`; `reason`, if an operator gave one |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
 //! | `call.fell_back` | info | `failed`: whether the fallback did, too |
@@ -26,7 +26,7 @@
 //! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
-//! | `verdict` | `Neutral`, `Failure` (it had run for too long), `Panicked` |
+//! | `verdict` | `Neutral`, `Failure` (it had run for too long), `SlowFailure` (even for the rule of slow calls), `Panicked` |
 //!
 //! The name of an event is both its metadata's name and its message. Without a subscriber that
 //! asks for them nothing is formatted or allocated. Arguments, results and idempotency keys never
@@ -149,6 +149,7 @@ pub(crate) fn breaker_state(transition: &Transition) {
         rule = transition.rule.as_str(),
         failures = transition.failures,
         attempts = transition.attempts,
+        reason = transition.reason.as_deref(),
         "breaker.state"
     );
 }

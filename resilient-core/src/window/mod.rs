@@ -1,10 +1,12 @@
-//! Counting outcomes over time.
+//! Counting outcomes: those of a time in [`Buckets`], the last so many in [`Latest`].
 //!
-//! Whoever has a clock reading at hand counts into [`Buckets`]; a success that was ready at once
-//! has none, and goes into the [`Tally`] until somebody reads the clock.
+//! A success that was ready at once has no clock reading at hand and takes no lock: it goes into
+//! the [`Tally`] until somebody comes who has both.
 
 mod buckets;
+mod latest;
 mod tally;
 
 pub(crate) use buckets::Buckets;
+pub(crate) use latest::Latest;
 pub(crate) use tally::Tally;

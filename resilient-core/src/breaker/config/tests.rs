@@ -1,4 +1,6 @@
 use super::*;
+use crate::breaker::{ConsecutiveRule, Growth, RateRule, SlowRule, Window};
+use std::time::Duration;
 
 const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -12,12 +14,13 @@ fn valid(breaker: &Breaker) -> BreakerSettings {
 fn the_defaults_are_both_rules() {
     let settings = valid(&Breaker::default());
     let expected = BreakerSettings {
-        enabled: true,
+        mode: Mode::Enabled,
         failure_rate: Some(RateRule {
             threshold: 0.7,
             min_attempts: 20,
-            window: secs(10),
+            window: Window::Time(secs(10)),
         }),
+        slow_calls: None,
         consecutive: Some(ConsecutiveRule {
             failures: 5,
             within: secs(60),
@@ -50,7 +53,10 @@ fn naming_a_rule_drops_the_other() {
     assert_eq!(run.consecutive, Some(plain));
     let rate = valid(&Breaker::failure_rate(0.5));
     assert_eq!(rate.consecutive, None);
-    assert_eq!(rate.failure_rate.map(|rule| rule.window), Some(secs(10)));
+    assert_eq!(
+        rate.failure_rate.map(|rule| rule.window),
+        Some(Window::Time(secs(10)))
+    );
     for both in [
         Breaker::failure_rate(0.5).or_consecutive(3),
         Breaker::consecutive(3).or_failure_rate(0.5),
@@ -63,12 +69,72 @@ fn naming_a_rule_drops_the_other() {
 }
 
 #[test]
+fn slow_calls_stand_alone_or_beside_the_others() {
+    for (breaker, rate, run) in [
+        (Breaker::slow_calls(0.5, "2s"), false, false),
+        (
+            Breaker::slow_calls(0.5, "2s").or_failure_rate(0.7),
+            true,
+            false,
+        ),
+        (
+            Breaker::slow_calls(0.5, "2s").or_consecutive(5),
+            false,
+            true,
+        ),
+        (Breaker::default().or_slow_calls(0.5, "2s"), true, true),
+        (
+            Breaker::failure_rate(0.7).or_slow_calls(0.5, "2s"),
+            true,
+            false,
+        ),
+        (
+            Breaker::consecutive(5).or_slow_calls(0.5, "2s"),
+            false,
+            true,
+        ),
+    ] {
+        let settings = valid(&breaker.clone().min_attempts(7).window("1min"));
+        let slow = settings.slow_calls.expect("in every row");
+        assert_eq!(
+            (slow.threshold, slow.longer_than, slow.min_attempts),
+            (0.5, secs(2), 7)
+        );
+        assert_eq!(slow.window, Window::Time(secs(60)));
+        let found = (
+            settings.failure_rate.is_some(),
+            settings.consecutive.is_some(),
+        );
+        assert_eq!(found, (rate, run), "{breaker:?}");
+    }
+}
+
+#[test]
+fn a_window_of_attempts_has_a_minimum_that_fits() {
+    let base = || Breaker::failure_rate(0.5);
+    for (breaker, window, min_attempts) in [
+        (base().count_window(100), 100, 20),
+        (base().count_window(20), 20, 20),
+        (base().count_window(4), 4, 4),
+        (base().count_window(100).min_attempts(100), 100, 100),
+        (base().count_window(1), 1, 1),
+        (base().count_window(1_000_000), 1_000_000, 20),
+    ] {
+        let rule = valid(&breaker).failure_rate.expect("it was asked for");
+        assert_eq!(rule.window, Window::Count(window));
+        assert_eq!(rule.min_attempts, min_attempts, "{breaker:?}");
+    }
+}
+
+#[test]
 fn a_number_of_the_other_rule_is_refused() {
     for (breaker, setting) in [
         (Breaker::failure_rate(0.5).within("10s"), "within"),
         (Breaker::failure_rate(0.5).spanning("1s"), "spanning"),
         (Breaker::consecutive(5).window("10s"), "window"),
         (Breaker::consecutive(5).min_attempts(9), "min_attempts"),
+        (Breaker::consecutive(5).count_window(9), "count_window"),
+        (Breaker::slow_calls(0.5, "1s").within("10s"), "within"),
     ] {
         let wrong = breaker.settings().expect_err("the rule is not there");
         assert_eq!(wrong.len(), 1, "{wrong:?}");
@@ -90,6 +156,7 @@ fn every_setter_is_heard() {
     let breaker = Breaker::failure_rate(1.0)
         .min_attempts(7)
         .window("1m 30s")
+        .or_slow_calls(0.5, "2s")
         .or_consecutive(4)
         .within(secs(20))
         .spanning("200ms")
@@ -100,16 +167,23 @@ fn every_setter_is_heard() {
         .count_throttled(true)
         .drop_counts_after("0s")
         .per(Per::Call)
-        .on_transition(|_| {});
+        .on_transition(|_| {})
+        .observing();
     let settings = valid(&breaker);
     assert_eq!(
         settings,
         BreakerSettings {
-            enabled: true,
+            mode: Mode::Observing,
             failure_rate: Some(RateRule {
                 threshold: 1.0,
                 min_attempts: 7,
-                window: secs(90),
+                window: Window::Time(secs(90)),
+            }),
+            slow_calls: Some(SlowRule {
+                threshold: 0.5,
+                longer_than: secs(2),
+                min_attempts: 7,
+                window: Window::Time(secs(90)),
             }),
             consecutive: Some(ConsecutiveRule {
                 failures: 4,
@@ -132,10 +206,20 @@ fn every_setter_is_heard() {
     assert!(settings.on_transition.is_some());
 }
 
+/// Each breaker has one thing wrong with it: the setting, and part of what is said.
+fn each_is_said(rows: &[(Breaker, &str, &str)]) {
+    for (breaker, setting, says) in rows {
+        let errors = breaker.settings().expect_err(setting);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!((errors[0].policy, errors[0].setting), ("breaker", *setting));
+        assert!(errors[0].reason.contains(says), "{}", errors[0]);
+    }
+}
+
 #[test]
 fn what_cannot_work_is_said() {
     let base = || Breaker::consecutive(5);
-    for (breaker, setting, says) in [
+    each_is_said(&[
         (Breaker::failure_rate(0.0), "failure_rate", "0.7 for 70 %"),
         (Breaker::failure_rate(-0.5), "failure_rate", "above 0"),
         (Breaker::failure_rate(70.0), "failure_rate", "0.7 for 70 %"),
@@ -172,12 +256,50 @@ fn what_cannot_work_is_said() {
         (base().growth(2.0, "1s"), "growth", "open_for"),
         (base().growth(2.0, "soon"), "growth", ""),
         (base().drop_counts_after("-1s"), "drop_counts_after", ""),
-    ] {
-        let errors = breaker.settings().expect_err(setting);
-        assert_eq!(errors.len(), 1, "{errors:?}");
-        assert_eq!((errors[0].policy, errors[0].setting), ("breaker", setting));
-        assert!(errors[0].reason.contains(says), "{}", errors[0]);
-    }
+    ]);
+}
+
+#[test]
+fn what_cannot_work_about_windows_and_slow_calls_is_said() {
+    each_is_said(&[
+        (
+            Breaker::failure_rate(0.5).count_window(0),
+            "count_window",
+            "at least 1",
+        ),
+        (
+            Breaker::failure_rate(0.5).count_window(1_000_001),
+            "count_window",
+            "at most 1000000",
+        ),
+        (
+            Breaker::failure_rate(0.5).window("10s").count_window(100),
+            "count_window",
+            "`window` of 10s",
+        ),
+        (
+            Breaker::failure_rate(0.5).count_window(9).min_attempts(10),
+            "min_attempts",
+            "at most 9",
+        ),
+        (
+            Breaker::failure_rate(0.5).count_window(9).min_attempts(0),
+            "min_attempts",
+            "at least 1",
+        ),
+        (Breaker::slow_calls(0.0, "2s"), "slow_calls", "above 0"),
+        (
+            Breaker::slow_calls(50.0, "2s"),
+            "slow_calls",
+            "0.7 for 70 %",
+        ),
+        (
+            Breaker::slow_calls(0.5, "0s"),
+            "slow_calls",
+            "longer than zero",
+        ),
+        (Breaker::slow_calls(0.5, "2"), "slow_calls", "unit"),
+    ]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod forced;
 mod half_open;
 mod open;
 mod reconfigured;
+mod slow;
 mod view;
 
 use std::collections::HashMap;
@@ -14,8 +15,8 @@ use crate::breaker::{Breaker, BreakerState};
 
 use BreakerState::{Closed, Disabled, ForcedClosed, ForcedOpen, HalfOpen, Observing, Open};
 use Do::{
-    Drop, End, Fail, Force, Lift, Neutral, Ok, Panic, Reconfigure, Refused, RefusedForGood, Reset,
-    Start, StartWithin, Tally, Wait,
+    Drop, End, Fail, Force, Lift, Neutral, Ok, Panic, Reconfigure, Refused, RefusedForGood, Renew,
+    Reset, SlowFail, SlowOk, Start, StartWithin, Tally, Wait,
 };
 
 /// One thing that happens to a breaker.
@@ -23,12 +24,17 @@ enum Do {
     /// A call that is admitted and succeeds at once; `Fail` and so on likewise.
     Ok,
     Fail,
+    /// The same, and too slow.
+    SlowOk,
+    SlowFail,
     Neutral,
     Panic,
     /// A call that is admitted and goes on.
     Start(&'static str),
     /// The same with an attempt timeout in milliseconds.
     StartWithin(&'static str, u64),
+    /// A probe that stood in a queue with an attempt timeout in milliseconds: whether it may run.
+    Renew(&'static str, u64, bool),
     /// The end of a call that was started.
     End(&'static str, Verdict),
     /// A call that was started is never heard of again.
@@ -74,10 +80,17 @@ fn play(breaker: &Breaker, steps: Vec<Step>, told: &[Told]) -> Engine {
         match step {
             Ok => call(&mut engine, Verdict::Success),
             Fail => call(&mut engine, Verdict::Failure),
+            SlowOk => call(&mut engine, Verdict::SlowSuccess),
+            SlowFail => call(&mut engine, Verdict::SlowFailure),
             Neutral => call(&mut engine, Verdict::Neutral),
             Panic => call(&mut engine, Verdict::Panicked),
             Start(name) => start(&mut engine, name, None),
             StartWithin(name, timeout) => start(&mut engine, name, Some(timeout)),
+            Renew(name, timeout, may_run) => {
+                let timeout = Some(Duration::from_millis(timeout));
+                let renewed = engine.renew(started[name], now, timeout);
+                assert_eq!(renewed, may_run, "step {number}");
+            }
             End(name, verdict) => engine.record(started[name], verdict, now, middle),
             Drop(name) => drop(started.remove(name)),
             Refused(millis) => {
@@ -92,9 +105,11 @@ fn play(breaker: &Breaker, steps: Vec<Step>, told: &[Told]) -> Engine {
             }
             Tally(successes) => engine.date(successes, now),
             Wait => drop(engine.tick(now)),
-            Force(kind, lasts) => engine.force(kind, lasts.map(Duration::from_millis), now),
-            Lift => engine.lift(now),
-            Reset => engine.reset(now),
+            Force(kind, lasts) => {
+                engine.force(kind, lasts.map(Duration::from_millis), None, now);
+            }
+            Lift => engine.lift(None, now),
+            Reset => engine.reset(None, now),
             Reconfigure(breaker) => {
                 engine.reconfigure(breaker.settings().expect("valid settings"), now);
             }

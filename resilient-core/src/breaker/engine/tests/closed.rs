@@ -70,6 +70,54 @@ fn b1_a_success_trips_once_older_successes_have_left_the_window() {
 }
 
 #[test]
+fn b1_the_last_so_many_attempts_slide_one_by_one() {
+    let breaker = Breaker::failure_rate(0.5).count_window(4).min_attempts(4);
+    let trips = (Closed, Open, Rule::FailureRate);
+    // Days between them change nothing.
+    play(
+        &breaker,
+        vec![
+            (0, Fail, Closed),
+            (86_400_000, Ok, Closed),
+            (86_400_000, Ok, Closed),
+            (86_400_000, Ok, Closed),
+            (86_400_000, Ok, Closed),
+            (86_400_000, Fail, Closed),
+            (172_800_000, Ok, Closed),
+            (172_800_000, Ok, Closed),
+            (172_800_000, Tally(1), Closed),
+            (172_800_000, Fail, Closed),
+            (172_800_000, Ok, Closed),
+            (172_800_000, Fail, Open),
+        ],
+        &[trips],
+    );
+    // A success completes the minimum.
+    play(
+        &breaker,
+        vec![
+            (0, Ok, Closed),
+            (0, Fail, Closed),
+            (0, Fail, Closed),
+            (0, Ok, Open),
+        ],
+        &[trips],
+    );
+    // Fewer than the window holds are judged by their own number.
+    play(
+        &Breaker::failure_rate(0.5)
+            .count_window(100)
+            .min_attempts(10),
+        script([
+            repeat(6, || (0, Ok, Closed)),
+            repeat(5, || (0, Fail, Closed)),
+            vec![(0, Fail, Open)],
+        ]),
+        &[trips],
+    );
+}
+
+#[test]
 fn b02_the_event_that_begins_a_tenth_is_judged() {
     play(
         &Breaker::failure_rate(0.1).min_attempts(3).window("10s"),

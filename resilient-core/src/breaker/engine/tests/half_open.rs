@@ -119,6 +119,44 @@ fn b3_a_lease_is_the_attempts_timeout_and_a_second() {
 }
 
 #[test]
+fn b3_a_probe_that_queued_has_its_time_when_it_runs() {
+    play(
+        &brittle(),
+        vec![
+            (0, Fail, Open),
+            (1_000, StartWithin("queued", 4_000), HalfOpen),
+            (5_999, Renew("queued", 4_000, true), HalfOpen),
+            (6_000, Refused(4_999), HalfOpen),
+            (10_998, End("queued", S), Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
+fn b3_a_probe_that_queued_for_too_long_does_not_run() {
+    play(
+        &brittle(),
+        vec![
+            (0, Fail, Open),
+            (1_000, StartWithin("queued", 4_000), HalfOpen),
+            (6_000, Renew("queued", 4_000, false), HalfOpen),
+            (6_000, Start("next"), HalfOpen),
+            (6_000, Renew("queued", 4_000, false), HalfOpen),
+            (6_000, End("queued", Verdict::Neutral), HalfOpen),
+            (6_000, Refused(1_000), HalfOpen),
+            (6_500, End("next", S), Closed),
+            (6_500, Renew("next", 4_000, false), Closed),
+            (6_500, Fail, Open),
+            (7_500, Start("later"), HalfOpen),
+            (7_500, Renew("queued", 4_000, false), HalfOpen),
+            (7_500, Renew("later", 4_000, true), HalfOpen),
+        ],
+        &[TRIPS, PROBES, CLOSES, TRIPS, PROBES],
+    );
+}
+
+#[test]
 fn a10_a_neutral_probe_gives_its_slot_back_and_decides_nothing() {
     play(
         &brittle(),

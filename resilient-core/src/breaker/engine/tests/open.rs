@@ -82,6 +82,62 @@ fn b5_growth_is_forgotten_after_a_whole_window_closed() {
     );
 }
 
+/// Opens when three of three fail, twice as long each time, and again after `closed_for`.
+fn growth_in_a_window_of_attempts(closed_for: Vec<Step>, then: u64) {
+    let breaker = Breaker::failure_rate(1.0)
+        .count_window(3)
+        .open_for("1s")
+        .growth(2.0, "1min")
+        .probes(1)
+        .close_after(1);
+    let trips = (Closed, Open, Rule::FailureRate);
+    let fails = || repeat(2, || (4_000, Fail, Closed));
+    play(
+        &breaker,
+        script([
+            repeat(2, || (0, Fail, Closed)),
+            vec![(0, Fail, Open), (1_000, Fail, Open), (3_000, Ok, Closed)],
+            closed_for,
+            fails(),
+            vec![(4_000, Fail, Open), (4_000, Refused(then), Open)],
+        ]),
+        &[trips, PROBES, REOPENS, PROBES, CLOSES, trips],
+    );
+}
+
+#[test]
+fn b5_growth_is_forgotten_after_a_full_window_of_attempts_did_not_open_it() {
+    growth_in_a_window_of_attempts(Vec::new(), 4_000);
+    growth_in_a_window_of_attempts(vec![(3_000, Ok, Closed)], 1_000);
+    growth_in_a_window_of_attempts(vec![(3_000, Tally(50), Closed)], 1_000);
+}
+
+#[test]
+fn b5_growth_is_forgotten_though_an_operator_opened_it_meanwhile() {
+    let breaker = brittle().within("10s").growth(2.0, "1min");
+    for (closed_until, then) in [(10_999, 2_000), (11_000, 1_000)] {
+        play(
+            &breaker,
+            vec![
+                (0, Fail, Open),
+                (1_000, Ok, Closed),
+                (closed_until, Force(ForcedKind::Open, None), ForcedOpen),
+                (20_000, Lift, HalfOpen),
+                (20_000, Fail, Open),
+                (20_000, Refused(then), Open),
+            ],
+            &[
+                TRIPS,
+                PROBES,
+                CLOSES,
+                (Closed, ForcedOpen, Rule::Forced),
+                (ForcedOpen, HalfOpen, Rule::Lifted),
+                REOPENS,
+            ],
+        );
+    }
+}
+
 #[test]
 fn b5_open_times_scatter_by_a_fifth() {
     for (unit, millis) in [(0.0, 800), (0.25, 900), (0.75, 1_100)] {

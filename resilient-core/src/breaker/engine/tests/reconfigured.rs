@@ -32,6 +32,28 @@ fn counts_and_state_stay() {
 }
 
 #[test]
+fn a_window_of_another_kind_starts_empty() {
+    let count = |attempts| {
+        Breaker::failure_rate(0.5)
+            .count_window(attempts)
+            .min_attempts(3)
+    };
+    play(
+        &Breaker::failure_rate(0.5).min_attempts(3),
+        vec![
+            (0, Fail, Closed),
+            (0, Fail, Closed),
+            (0, Reconfigure(count(9).into()), Closed),
+            (0, Fail, Closed),
+            (0, Fail, Closed),
+            (0, Reconfigure(count(99).into()), Closed),
+            (0, Fail, Open),
+        ],
+        &[(Closed, Open, Rule::FailureRate)],
+    );
+}
+
+#[test]
 fn switching_off_forgets() {
     let breaker = Breaker::consecutive(3);
     play(

@@ -74,7 +74,7 @@ fn the_time_to_date_successes_moves_in_steps() {
 fn nothing_is_heeded_where_nothing_counts() {
     for kind in [ForcedKind::Open, ForcedKind::Disabled] {
         let mut engine = play(&brittle(), Vec::new(), &[]);
-        engine.force(kind, None, Moment::at_millis(0));
+        engine.force(kind, None, None, Moment::at_millis(0));
         let word = engine.view().word;
         assert!(!word.heeds_success() && !word.counts_success() && !word.heeds_failure());
     }
