@@ -40,6 +40,8 @@ pub(crate) struct Row {
     pub(crate) breaker: Option<BreakerState>,
     /// The breaker's failures and attempts, if they matter.
     pub(crate) counted: Option<(u64, u64)>,
+    /// How many retries are left in the budget after the last call, if it matters.
+    pub(crate) left: Option<usize>,
     /// How the events of these names begin, if they matter.
     pub(crate) told: &'static [&'static str],
 }
@@ -58,6 +60,7 @@ pub(crate) const ROW: Row = Row {
     late: 0,
     breaker: None,
     counted: None,
+    left: None,
     told: &[],
 };
 
@@ -186,10 +189,27 @@ async fn play(row: &Row) -> Result<(), String> {
         row.counted,
         (snapshot.failures, snapshot.attempts),
     )?;
-    if row.told.is_empty() {
-        return Ok(());
+    if !row.told.is_empty() {
+        hears(row.told, &told::take())?;
     }
-    hears(row.told, &told::take())
+    if row.left.is_some() {
+        same("retries left", row.left, retries_left(&policy).await)?;
+    }
+    Ok(())
+}
+
+/// Spends the budget: how many retries it pays for.
+pub(crate) async fn retries_left(policy: &Policy) -> usize {
+    let mut left = 0;
+    loop {
+        let script = Script::new(&[Step::F; 99]);
+        let _ = policy.call(|| script.attempt()).await;
+        match script.starts().len() {
+            0 | 1 => return left,
+            _ if left > 9_999 => return usize::MAX,
+            attempts => left += attempts - 1,
+        }
+    }
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(
@@ -300,7 +320,7 @@ async fn until(leaves: Option<Instant>, call: impl Future<Output = End>) -> End 
 }
 
 /// The events that have the name of an expected one are those, in order.
-fn hears(expected: &[&str], lines: &[String]) -> Result<(), String> {
+pub(crate) fn hears(expected: &[&str], lines: &[String]) -> Result<(), String> {
     let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let names: Vec<_> = expected.iter().map(|line| name(line)).collect();
     let told: Vec<_> = lines
