@@ -65,27 +65,33 @@ fn find(folder: &Path, found: &mut Found) {
 type Named = (&'static str, String, Option<String>);
 
 fn in_comments(source: &str) -> impl Iterator<Item = Named> {
+    let kinds: BTreeSet<_> = TABLES.iter().map(|(kind, _)| *kind).collect();
     let comments = source
         .lines()
         .filter_map(|line| line.trim().strip_prefix("// "));
-    let kinds: BTreeSet<_> = TABLES.iter().map(|(kind, _)| *kind).collect();
-    comments
-        .flat_map(|comment| comment.split("; "))
-        .flat_map(move |part| {
-            let named = kinds.iter().find_map(|kind| {
-                let rows = part.strip_prefix(kind)?.strip_prefix(' ')?;
-                Some((*kind, rows))
-            });
-            let (kind, rows) = named.unwrap_or_default();
-            let (rows, why) = match rows.split_once(": ") {
-                Some((rows, why)) => (rows, Some(why.to_owned())),
-                None => (rows, None),
+    comments.flat_map(move |comment| {
+        let (named, why) = match comment.split_once(": ") {
+            Some((named, why)) => (named, Some(why.to_owned())),
+            None => (comment, None),
+        };
+        let mut found = Vec::new();
+        for part in named.split("; ") {
+            let Some((kind, rows)) = part.split_once(' ') else {
+                continue;
             };
-            let rows: Vec<_> = rows.split(", ").filter(|row| !row.is_empty()).collect();
-            rows.into_iter()
-                .map(|row| (kind, row.to_owned(), why.clone()))
-                .collect::<Vec<_>>()
-        })
+            // Other comments begin with these words, too.
+            let rows: Vec<_> = rows.split(", ").collect();
+            if let Some(kind) = kinds.get(kind)
+                && !rows.iter().any(|row| row.contains(' '))
+            {
+                found.extend(
+                    rows.into_iter()
+                        .map(|row| (*kind, row.to_owned(), why.clone())),
+                );
+            }
+        }
+        found
+    })
 }
 
 fn in_tables(source: &str) -> impl Iterator<Item = Named> {
@@ -143,7 +149,7 @@ fn wrong(kind: &'static str, table: &str, found: &mut Found) -> Vec<String> {
                 let files = Vec::from_iter(tested.files).join(", ");
                 println!("{kind} {row}, {what}: {files}");
                 for why in tested.why {
-                    println!("    otherwise here: {why}");
+                    println!("    ours: {why}");
                 }
             }
             (None, Some(reason)) => println!("{kind} {row}, {what}: does not apply, {reason}"),

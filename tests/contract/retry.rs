@@ -369,6 +369,7 @@ async fn r1_an_unwanted_ok_is_returned_itself() {
     assert_eq!((outcome, attempts), (Ok(503), 3));
 }
 
+// case E03
 #[tokio::test(start_paused = true)]
 async fn r3_throttled_callers_do_not_come_back_together() {
     let (_registry, policy) = registered(
@@ -445,6 +446,7 @@ async fn r7_without_idempotency_only_the_unsent_is_retried() {
     }
 }
 
+// row RT-34
 #[tokio::test(start_paused = true)]
 async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     /// An answer that owns something: a connection, a lease.
@@ -468,6 +470,7 @@ async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     assert!(outcome.is_ok());
 }
 
+// case O08; row CO-24: the timeout is inside the bulkhead, and the deadline around all but the fallback
 /// O08: the order of writing means nothing; the order of nesting is fixed.
 #[tokio::test(start_paused = true)]
 async fn o08_co24_options_nest_the_same_in_any_order() {

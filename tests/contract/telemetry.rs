@@ -73,6 +73,7 @@ const STOPS: [(&str, Limited, &[Step]); 7] = [
     ("not_idempotent", |d| d, &[F, S]),
 ];
 
+// case G07
 #[tokio::test(start_paused = true)]
 async fn g07_the_reason_to_stop_is_told() {
     for (reason, limited, steps) in STOPS {
@@ -163,6 +164,7 @@ const ENDS: [(&str, Limited, &[Step], u32, &str); 11] = [
     ),
 ];
 
+// case F02
 #[tokio::test(start_paused = true)]
 async fn the_span_of_a_call_is_told_its_end_once() {
     for (id, limited, steps, attempts, outcome) in ENDS {
