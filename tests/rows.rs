@@ -110,13 +110,12 @@ fn in_tables(source: &str) -> impl Iterator<Item = Named> {
 
 /// The literal that `expression` begins with, or that of the constant it names.
 fn text(expression: &str, source: &str) -> Option<String> {
-    let literal = match expression.strip_prefix('"') {
-        Some(literal) => literal,
-        None => {
-            let name = expression.split(',').next()?;
-            let constant = source.split_once(&format!("const {name}: &str ="))?.1;
-            constant.trim_start().strip_prefix('"')?
-        }
+    let literal = if let Some(literal) = expression.strip_prefix('"') {
+        literal
+    } else {
+        let name = expression.split(',').next()?;
+        let constant = source.split_once(&format!("const {name}: &str ="))?.1;
+        constant.trim_start().strip_prefix('"')?
     };
     Some(literal.split('"').next()?.to_owned())
 }

@@ -21,7 +21,7 @@ struct Waits {
     fails: Step,
     /// The least and the most of each wait, in milliseconds; the last holds for all that follow,
     /// and without any there is no retry.
-    waits: &'static [(u64, u64)],
+    between: &'static [(u64, u64)],
 }
 
 const WAITS: Waits = Waits {
@@ -29,7 +29,7 @@ const WAITS: Waits = Waits {
     why: "",
     retry: Retry::never,
     fails: F,
-    waits: &[],
+    between: &[],
 };
 
 const SHORTENS: &str = "jitter never lengthens a wait beyond its schedule or its cap";
@@ -49,20 +49,20 @@ const ROWS: &[Waits] = &[
         id: "RD-01",
         why: SHORTENS,
         retry: || spread(4, 400, Jitter::Full).factor(1.0),
-        waits: &[(0, 400)],
+        between: &[(0, 400)],
         ..WAITS
     },
     Waits {
         id: "RD-02",
         why: "without a delay there is nothing to spread: a zero wait does not sleep",
         retry: || spread(101, 0, Jitter::Full),
-        waits: &[(0, 0)],
+        between: &[(0, 0)],
         ..WAITS
     },
     Waits {
         id: "RD-04",
         retry: || exponential(12, 1),
-        waits: &[
+        between: &[
             (1, 1),
             (2, 2),
             (4, 4),
@@ -81,13 +81,13 @@ const ROWS: &[Waits] = &[
         id: "RD-06",
         why: SHORTENS,
         retry: || spread(4, 100, Jitter::Equal).factor(1.0),
-        waits: &[(50, 100)],
+        between: &[(50, 100)],
         ..WAITS
     },
     Waits {
         id: "RD-07",
         retry: || exponential(14, 100).cap("100s"),
-        waits: &[
+        between: &[
             (100, 100),
             (200, 200),
             (400, 400),
@@ -105,83 +105,83 @@ const ROWS: &[Waits] = &[
     Waits {
         id: "RD-09",
         retry: || exponential(3, 500),
-        waits: &[(500, 500), (1_000, 1_000)],
+        between: &[(500, 500), (1_000, 1_000)],
         ..WAITS
     },
     Waits {
         id: "RD-10",
         retry: || steady(4, 1_000),
-        waits: &[(1_000, 1_000)],
+        between: &[(1_000, 1_000)],
         ..WAITS
     },
     Waits {
         id: "RD-12",
         retry: || exponential(4, 1_000),
-        waits: &[(1_000, 1_000), (2_000, 2_000), (4_000, 4_000)],
+        between: &[(1_000, 1_000), (2_000, 2_000), (4_000, 4_000)],
         ..WAITS
     },
     Waits {
         id: "RD-16 a cap alone",
         retry: || Retry::max(4).cap("100ms").jitter(Jitter::None),
-        waits: &[(100, 100)],
+        between: &[(100, 100)],
         ..WAITS
     },
     Waits {
         id: "RD-17 a cap alone",
         retry: || Retry::max(4).cap("123ms").jitter(Jitter::None),
-        waits: &[(123, 123)],
+        between: &[(123, 123)],
         ..WAITS
     },
     Waits {
         id: "RD-19",
         retry: || exponential(40, 86_400_000).cap("2days"),
-        waits: &[(86_400_000, 86_400_000), (172_800_000, 172_800_000)],
+        between: &[(86_400_000, 86_400_000), (172_800_000, 172_800_000)],
         ..WAITS
     },
     Waits {
         id: "RD-20",
         why: "the formula of the AWS Architecture Blog: each wait follows the one before",
         retry: || spread(4, 100, Jitter::Decorrelated),
-        waits: &[(100, 300), (100, 900), (100, 2_700)],
+        between: &[(100, 300), (100, 900), (100, 2_700)],
         ..WAITS
     },
     Waits {
         id: "RD-21",
         retry: || exponential(7, 1).cap("10ms"),
-        waits: &[(1, 1), (2, 2), (4, 4), (8, 8), (10, 10)],
+        between: &[(1, 1), (2, 2), (4, 4), (8, 8), (10, 10)],
         ..WAITS
     },
     Waits {
         id: "RD-22",
         why: "proportional jitter lengthens by up to a tenth, and shortens nothing",
         retry: || spread(3, 1_000, Jitter::Proportional),
-        waits: &[(1_000, 1_100), (2_000, 2_200)],
+        between: &[(1_000, 1_100), (2_000, 2_200)],
         ..WAITS
     },
     Waits {
         id: "RD-25",
         why: "the first wait is drawn too: clients that failed together would return together",
         retry: || spread(9, 100, Jitter::Decorrelated).cap("250ms"),
-        waits: &[(100, 250)],
+        between: &[(100, 250)],
         ..WAITS
     },
     Waits {
         id: "RD-26",
         retry: || spread(6, 100, Jitter::Equal).cap("500ms"),
-        waits: &[(50, 100), (100, 200), (200, 400), (250, 500)],
+        between: &[(50, 100), (100, 200), (200, 400), (250, 500)],
         ..WAITS
     },
     Waits {
         id: "RD-27",
         why: "a tenth instead of a fifth, and the cap holds for the jitter too",
         retry: || spread(6, 100, Jitter::Proportional).cap("1s"),
-        waits: &[(100, 110), (200, 220), (400, 440), (800, 880), (909, 1_000)],
+        between: &[(100, 110), (200, 220), (400, 440), (800, 880), (909, 1_000)],
         ..WAITS
     },
     Waits {
         id: "RD-29",
         retry: || spread(12, 50, Jitter::Full).cap("20s"),
-        waits: &[
+        between: &[
             (0, 50),
             (0, 100),
             (0, 200),
@@ -200,12 +200,12 @@ const ROWS: &[Waits] = &[
         why: ONE_SCHEDULE,
         retry: || spread(5, 50, Jitter::Full),
         fails: Busy,
-        waits: &[(0, 50), (0, 100), (0, 200), (0, 400)],
+        between: &[(0, 50), (0, 100), (0, 200), (0, 400)],
     },
     Waits {
         id: "RD-31",
         retry: || spread(4, 25, Jitter::Full),
-        waits: &[(0, 25), (0, 50), (0, 100)],
+        between: &[(0, 25), (0, 50), (0, 100)],
         ..WAITS
     },
     Waits {
@@ -213,39 +213,39 @@ const ROWS: &[Waits] = &[
         why: HINT,
         retry: || exponential(2, 50),
         fails: Throttled(3_000),
-        waits: &[(3_000, 3_050)],
+        between: &[(3_000, 3_050)],
     },
     Waits {
         id: "RD-32 a hint below the backoff",
         why: HINT,
         retry: || exponential(2, 50),
         fails: Throttled(10),
-        waits: &[(10, 60)],
+        between: &[(10, 60)],
     },
     Waits {
         id: "RD-32 a long hint",
         why: HINT,
         retry: || exponential(2, 50),
         fails: Throttled(10_000),
-        waits: &[(10_000, 10_050)],
+        between: &[(10_000, 10_050)],
     },
     Waits {
         id: "RD-34",
         retry: || spread(6, 1_000, Jitter::Full).cap("3s"),
-        waits: &[(0, 1_000), (0, 2_000), (0, 3_000)],
+        between: &[(0, 1_000), (0, 2_000), (0, 3_000)],
         ..WAITS
     },
     Waits {
         id: "RD-35",
         retry: || exponential(1_100, 10_000).cap("20s"),
-        waits: &[(10_000, 10_000), (20_000, 20_000)],
+        between: &[(10_000, 10_000), (20_000, 20_000)],
         ..WAITS
     },
     Waits {
         id: "RD-36",
         why: "full jitter doubles exactly: 25, 50, 100 where Envoy has 25, 75, 175",
         retry: || spread(6, 25, Jitter::Full).cap("250ms"),
-        waits: &[(0, 25), (0, 50), (0, 100), (0, 200), (0, 250)],
+        between: &[(0, 25), (0, 50), (0, 100), (0, 200), (0, 250)],
         ..WAITS
     },
     Waits {
@@ -253,7 +253,7 @@ const ROWS: &[Waits] = &[
         why: HINT,
         retry: || spread(9, 1_000, Jitter::Full).factor(1.0),
         fails: Throttled(4_000),
-        waits: &[(4_000, 5_000)],
+        between: &[(4_000, 5_000)],
     },
     Waits {
         id: "RD-37 a hint above the cap",
@@ -278,21 +278,21 @@ async fn rows() {
         let retry = (row.retry)();
         let max = retry.settings().expect(row.id).max as usize;
         let policy = registered(bare(Dependency::named("dep")).retry(retry), "dep").1;
-        let by_chance = row.waits.iter().any(|(least, most)| least < most);
+        let by_chance = row.between.iter().any(|(least, most)| least < most);
         let calls = if by_chance { 100 } else { 1 };
         let mut seen = vec![Vec::new(); max - 1];
         for _ in 0..calls {
             let waits = waits(&policy, row.fails, max).await;
-            let expected = if row.waits.is_empty() { 0 } else { max - 1 };
+            let expected = if row.between.is_empty() { 0 } else { max - 1 };
             assert_eq!(waits.len(), expected, "{} {}", row.id, row.why);
             for (seen, wait) in std::iter::zip(&mut seen, waits) {
                 seen.push(wait);
             }
         }
-        let Some(last) = row.waits.last() else {
+        let Some(last) = row.between.last() else {
             continue;
         };
-        let bounds = row.waits.iter().chain(std::iter::repeat(last));
+        let bounds = row.between.iter().chain(std::iter::repeat(last));
         for (at, (seen, (least, most))) in std::iter::zip(seen, bounds).enumerate() {
             let (shortest, longest) = (*seen.iter().min().unwrap(), *seen.iter().max().unwrap());
             let id = format!("{}, wait {at}: {shortest}..={longest}", row.id);

@@ -99,6 +99,7 @@ const ROWS: &[Row] = &[
         steps: &[F, S],
         starts: &[0],
         ends: &[(Failed(F), 0)],
+        told: &["no retry.stopped", "no retry.attempt"],
         ..ROW
     },
     Row {
@@ -362,7 +363,8 @@ enum Child {
 // row RT-09: there is no list to fall through: every variant says what it means, or does not compile
 #[tokio::test(start_paused = true)]
 async fn what_is_inside_an_error_decides_and_the_nearest_mark_wins() {
-    let rows: [(&str, fn() -> Parent, usize); 6] = [
+    type Failing = fn() -> Parent;
+    let rows: [(&str, Failing, usize); 6] = [
         ("RT-04 retried as what it holds", || Child::Passes.into(), 4),
         ("RT-05 aborts", || Parent::Aborts(Child::Passes), 1),
         ("RT-09 retried", || Parent::Itself, 4),

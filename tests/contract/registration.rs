@@ -61,7 +61,7 @@ fn problems_of(registry: &Registry) -> Vec<Problem> {
         .collect()
 }
 
-// mistake 30; row CF-14
+// mistake 30; row CF-14, RT-22
 #[test]
 fn x2_the_check_lists_what_cannot_work() {
     let registry = Registry::new();
