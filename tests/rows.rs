@@ -6,7 +6,7 @@
 //!
 //! - in the `id` of a row of its own table: `id: "RT-01 on one thread"`. A `why` in the same row says
 //!   that we do otherwise than where the row is from, and for what reason.
-//! - in a comment: `// shape 12; mistake 31`, or, with the reason to do otherwise, `// row CF-15: ..`.
+//! - in a comment: `// shape 12; mistake 31`, or, with the reason to do otherwise, `// case CF-15: ..`.
 //!   Below a mistake of `tests/ui` it is the last line, so that the places in the messages stay.
 //!
 //! `cargo test --test rows -- --nocapture` lists what became of each row.
@@ -22,15 +22,15 @@ const TABLES: &[(&str, &str)] = &[
     ("shape", include_str!("rows/shapes.txt")),
     ("mistake", include_str!("rows/mistakes.txt")),
     ("case", include_str!("rows/cases.txt")),
-    ("row", include_str!("rows/retry.txt")),
-    ("row", include_str!("rows/delays.txt")),
-    ("row", include_str!("rows/timeout.txt")),
-    ("row", include_str!("rows/bulkhead.txt")),
-    ("row", include_str!("rows/fallback.txt")),
-    ("row", include_str!("rows/combinations.txt")),
-    ("row", include_str!("rows/budget.txt")),
-    ("row", include_str!("rows/identity.txt")),
-    ("row", include_str!("rows/choices.txt")),
+    ("case", include_str!("rows/retry.txt")),
+    ("case", include_str!("rows/delays.txt")),
+    ("case", include_str!("rows/timeout.txt")),
+    ("case", include_str!("rows/bulkhead.txt")),
+    ("case", include_str!("rows/fallback.txt")),
+    ("case", include_str!("rows/combinations.txt")),
+    ("case", include_str!("rows/budget.txt")),
+    ("case", include_str!("rows/identity.txt")),
+    ("case", include_str!("rows/choices.txt")),
 ];
 
 /// Where tests are.
@@ -94,18 +94,21 @@ fn in_comments(source: &str) -> impl Iterator<Item = Named> {
     })
 }
 
-fn in_tables(source: &str) -> impl Iterator<Item = Named> {
-    source.split("id: \"").skip(1).flat_map(move |rest| {
+fn in_tables(source: &str) -> Vec<Named> {
+    let lines = source.lines().filter(|line| !line.trim().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let mut found = Vec::new();
+    for rest in code.split("id: \"").skip(1) {
         let (id, row) = rest.split_once('"').unwrap_or_default();
         // As it is formatted, a row ends where its braces do.
         let row = row.split("\n    }").next().unwrap_or_default();
         let why = row
             .split_once("why: ")
-            .and_then(|(_, why)| text(why, source));
-        id.split(' ')
-            .filter_map(|word| Some((kind(word)?, word.to_owned(), why.clone())))
-            .collect::<Vec<_>>()
-    })
+            .and_then(|(_, why)| text(why, &code));
+        let cases = id.split(' ').filter(|word| is_case(word));
+        found.extend(cases.map(|case| ("case", case.to_owned(), why.clone())));
+    }
+    found
 }
 
 /// The literal that `expression` begins with, or that of the constant it names.
@@ -120,21 +123,18 @@ fn text(expression: &str, source: &str) -> Option<String> {
     Some(literal.split('"').next()?.to_owned())
 }
 
-/// Whether a word is the number of a behaviour (`RT-01`) or of a case (`K03`).
-fn kind(word: &str) -> Option<&'static str> {
-    let number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase());
-    match word.split_once('-') {
-        Some((group, rest)) if group.len() == 2 && letters(group) => {
-            let rest = rest.strip_prefix('A').unwrap_or(rest);
-            (number(rest) || rest.len() == 1).then_some("row")
+/// Whether a word is the number of a case: `RT-01`, `CH-A1` or `K03`.
+fn is_case(word: &str) -> bool {
+    let all = |text: &str, allowed: fn(&u8) -> bool| text.bytes().all(|byte| allowed(&byte));
+    let (group, number) = match word.split_once('-') {
+        Some((group, number)) if group.len() == 2 => {
+            (group, number.strip_prefix('A').unwrap_or(number))
         }
-        None => {
-            let (group, rest) = word.split_at_checked(1)?;
-            (letters(group) && number(rest)).then_some("case")
-        }
-        _ => None,
-    }
+        None => word.split_at_checked(1).unwrap_or_default(),
+        _ => return false,
+    };
+    let digits = if word.contains("-A") { 1 } else { 2 };
+    number.len() == digits && all(group, u8::is_ascii_uppercase) && all(number, u8::is_ascii_digit)
 }
 
 /// Lists the rows of a table. What is missing or out of date is returned.

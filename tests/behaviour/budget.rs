@@ -126,7 +126,7 @@ async fn writes(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row BG-05
+// case BG-05
 #[tokio::test(start_paused = true)]
 async fn all_functions_of_a_dependency_spend_its_one_budget() {
     let dependency = bare(Dependency::named("dep")).retry(at_once(2));

@@ -265,7 +265,7 @@ impl Client {
     }
 }
 
-// row BH-26
+// case BH-26
 #[tokio::test(start_paused = true)]
 async fn a_name_is_what_functions_share() {
     let shared = Dependency::named("shared").bulkhead(of(2, 0));
@@ -290,8 +290,8 @@ async fn a_name_is_what_functions_share() {
     .await;
 }
 
-// row BH-20
-// row BH-21
+// case BH-20
+// case BH-21
 #[tokio::test(start_paused = true)]
 async fn the_limit_changes_under_running_calls() {
     let limited = |limit| bare(Dependency::named("dep")).bulkhead(of(limit, 0));

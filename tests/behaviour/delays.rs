@@ -312,8 +312,8 @@ const KINDS: [Jitter; 5] = [
     Jitter::Proportional,
 ];
 
-// row RD-15
-// row RD-16
+// case RD-15
+// case RD-16
 #[tokio::test(start_paused = true)]
 async fn every_kind_of_jitter_keeps_zero_and_the_cap() {
     for jitter in KINDS {
@@ -331,7 +331,7 @@ async fn every_kind_of_jitter_keeps_zero_and_the_cap() {
     }
 }
 
-// row RD-20
+// case RD-20
 #[tokio::test(start_paused = true)]
 async fn the_same_seed_draws_the_same_waits() {
     for jitter in KINDS {

@@ -194,8 +194,8 @@ async fn fails(_failure: Failure) -> Answer {
     Err(Failure::Fault)
 }
 
-// row FB-12
-// row FB-10
+// case FB-12
+// case FB-10
 #[tokio::test(start_paused = true)]
 async fn a_fallback_that_fails_is_the_outcome() {
     told::listen();
@@ -211,7 +211,7 @@ async fn answers(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row FB-11: a fallback takes the error: an unwanted answer is the caller's, unless the body makes an error of it
+// case FB-11: a fallback takes the error: an unwanted answer is the caller's, unless the body makes an error of it
 #[tokio::test(start_paused = true)]
 async fn an_unwanted_answer_is_not_fallen_back_from() {
     let (registry, _) = registered(bare(Dependency::named("dep")), "dep");
@@ -229,7 +229,7 @@ async fn an_unwanted_answer_is_not_fallen_back_from() {
     }
 }
 
-// row FB-15
+// case FB-15
 #[tokio::test(start_paused = true)]
 async fn bare_code_has_no_fallback_either() {
     let script = Script::new(&[F]);

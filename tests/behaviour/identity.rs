@@ -47,9 +47,9 @@ impl Receiver {
     }
 }
 
-// row CF-01
-// row CF-02: state belongs to the name that is written: functions share it by naming it, and only so
-// row CF-04: as CF-02
+// case CF-01
+// case CF-02: state belongs to the name that is written: functions share it by naming it, and only so
+// case CF-04: as CF-02
 #[tokio::test(start_paused = true)]
 async fn state_belongs_to_the_name() {
     let (registry, _) = registered(of_eight(), "dep");
@@ -113,7 +113,7 @@ impl Fetch for Plain {
     }
 }
 
-// row CF-05
+// case CF-05
 #[tokio::test(start_paused = true)]
 async fn an_implementation_without_the_attribute_has_no_policies() {
     let (registry, _) = registered(of_eight(), "dep");
@@ -140,8 +140,8 @@ impl Leveled {
     }
 }
 
-// row CF-06: numbers have one order, function before block before dependency; attempts are counted, not retries
-// row CF-07: as CF-06
+// case CF-06: numbers have one order, function before block before dependency; attempts are counted, not retries
+// case CF-07: as CF-06
 #[tokio::test(start_paused = true)]
 async fn the_function_goes_before_the_block_before_the_dependency() {
     for registered_max in [7, 2] {
@@ -153,7 +153,7 @@ async fn the_function_goes_before_the_block_before_the_dependency() {
     }
 }
 
-// row CF-09
+// case CF-09
 #[tokio::test(start_paused = true)]
 async fn registered_numbers_can_be_changed_from_outside() {
     let open_for = |time| {
@@ -182,7 +182,7 @@ async fn reads() -> io::Result<()> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-// row CF-10
+// case CF-10
 #[tokio::test(start_paused = true)]
 async fn what_errors_mean_can_be_registered() {
     let brittle = || bare(Dependency::named("dep")).breaker(Breaker::consecutive(2));
@@ -211,7 +211,7 @@ async fn as_registered(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row CF-11: there is no switch for all policies: each is turned off where it is registered, and on where it is written
+// case CF-11: there is no switch for all policies: each is turned off where it is registered, and on where it is written
 #[tokio::test(start_paused = true)]
 async fn retries_off_for_a_dependency_and_on_for_one_function() {
     let (registry, _) = registered(bare(Dependency::named("dep")).retry(Retry::never()), "dep");
@@ -236,7 +236,7 @@ async fn guarded_by_another(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row CF-12: as CF-11
+// case CF-12: as CF-11
 #[tokio::test(start_paused = true)]
 async fn each_policy_off_for_a_dependency_and_on_for_one_function() {
     let (registry, _) = registered(bare(Dependency::named("dep")), "dep");
@@ -274,7 +274,7 @@ async fn to_nowhere(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row CF-15: an unknown name is refused in every call: default numbers under a misspelt name protect nobody
+// case CF-15: an unknown name is refused in every call: default numbers under a misspelt name protect nobody
 #[tokio::test(start_paused = true)]
 async fn an_unknown_name_is_refused() {
     let registry = Registry::new();
@@ -289,7 +289,7 @@ async fn an_unknown_name_is_refused() {
     assert!(script.starts().is_empty());
 }
 
-// row CF-17
+// case CF-17
 #[test]
 fn policies_act_without_anyone_who_listens() {
     let _silent = tracing::subscriber::set_default(tracing::subscriber::NoSubscriber::new());

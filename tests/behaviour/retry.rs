@@ -358,9 +358,9 @@ enum Child {
     Bug,
 }
 
-// row RT-04
-// row RT-05
-// row RT-09: there is no list to fall through: every variant says what it means, or does not compile
+// case RT-04
+// case RT-05
+// case RT-09: there is no list to fall through: every variant says what it means, or does not compile
 #[tokio::test(start_paused = true)]
 async fn what_is_inside_an_error_decides_and_the_nearest_mark_wins() {
     type Failing = fn() -> Parent;
@@ -384,7 +384,7 @@ async fn what_is_inside_an_error_decides_and_the_nearest_mark_wins() {
     }
 }
 
-// row RT-12
+// case RT-12
 #[tokio::test(start_paused = true)]
 async fn a_future_that_is_returned_is_a_value() {
     let policy = registered(bare(Dependency::named("dep")).retry(at_once(4)), "dep").1;
@@ -418,8 +418,8 @@ async fn annotated(script: &Script) -> Answer {
     script.attempt().await
 }
 
-// row RT-21
-// row RT-45
+// case RT-21
+// case RT-45
 #[tokio::test(start_paused = true)]
 async fn what_stands_nearest_to_the_function_holds() {
     let (registry, _) = registered(bare(Dependency::named("dep")).retry(at_once(9)), "dep");
@@ -439,7 +439,7 @@ async fn what_stands_nearest_to_the_function_holds() {
     .await;
 }
 
-// row RT-46: a value that says nothing is as good as none (RFC 9110 knows no "do not retry")
+// case RT-46: a value that says nothing is as good as none (RFC 9110 knows no "do not retry")
 #[tokio::test(start_paused = true)]
 async fn a_push_back_that_cannot_be_read_is_none() {
     let now = std::time::SystemTime::now();
@@ -487,8 +487,8 @@ async fn outer_of_three(script: &Script, suppressed: bool) -> Answer {
     }
 }
 
-// row RT-40: nested calls know nothing of each other's attempts: they multiply, with a warning, or the inner one is told not to
-// row RT-49: as RT-40
+// case RT-40: nested calls know nothing of each other's attempts: they multiply, with a warning, or the inner one is told not to
+// case RT-49: as RT-40
 #[tokio::test(start_paused = true)]
 async fn nested_retries_multiply_unless_suppressed() {
     let (registry, _) = registered(bare(Dependency::named("dep")), "dep");
@@ -517,7 +517,7 @@ fn not_broken(failure: &Failure) -> bool {
     matches!(failure, Failure::Transient | Failure::Fault)
 }
 
-// row RT-06
+// case RT-06
 #[tokio::test(start_paused = true)]
 async fn a_site_can_choose_what_it_retries() {
     let (registry, _) = registered(bare(Dependency::named("dep")).retry(at_once(9)), "dep");

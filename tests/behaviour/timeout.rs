@@ -242,7 +242,7 @@ async fn waits_for_a_task(done: &Arc<AtomicBool>) -> Answer {
     Ok(200)
 }
 
-// row TO-10
+// case TO-10
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_dropped_goes_on_without_its_caller() {
     let done = Arc::new(AtomicBool::new(false));
@@ -283,7 +283,7 @@ async fn gives_up(script: &Script) -> Result<u32, Final> {
     script.attempt().await.map_err(|_| Final::TooLong)
 }
 
-// row TO-07: a timeout is this library's own outcome: it is transient whatever a site says of its errors; one attempt is `max = 1`
+// case TO-07: a timeout is this library's own outcome: it is transient whatever a site says of its errors; one attempt is `max = 1`
 #[tokio::test(start_paused = true)]
 async fn a_timeout_is_retried_whatever_the_errors_of_the_site_mean() {
     let dependency = bare(Dependency::named("dep")).retry(at_once(2));
@@ -313,9 +313,9 @@ async fn stale(_failure: Failure, script: &Script) -> Answer {
     Ok(u32::try_from(script.elapsed()).unwrap())
 }
 
-// row TO-14
-// row TO-21: a fallback is outermost, outside the deadline: it runs for what the deadline cuts
-// row TO-22
+// case TO-14
+// case TO-21: a fallback is outermost, outside the deadline: it runs for what the deadline cuts
+// case TO-22
 #[tokio::test(start_paused = true)]
 async fn a_fallback_stands_outside_both_limits() {
     type Limited = fn(Dependency) -> Dependency;

@@ -674,7 +674,7 @@ const COUNTS: [Count; 16] = [
     ),
 ];
 
-// case J04, J05, J06; row CO-10, CO-15
+// case J04, J05, J06, CO-10, CO-15
 #[tokio::test(start_paused = true)]
 async fn b2_what_a_call_adds_to_the_counts() {
     for row in COUNTS {
@@ -793,7 +793,7 @@ async fn b4_a_call_of_an_older_generation_goes_on_only_if_the_breaker_is_closed(
     }
 }
 
-// case O10; row CO-05
+// case O10, CO-05
 #[tokio::test(start_paused = true)]
 async fn r6_co05_a_breaker_that_is_open_is_not_asked_again() {
     let (_registry, policy) = registered(

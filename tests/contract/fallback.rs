@@ -102,7 +102,7 @@ async fn f1_m07_its_success_hides_no_failure_from_the_breaker() {
     assert!(!registry.breaker("dep").unwrap().state().admits_all());
 }
 
-// row FB-04
+// case FB-04
 #[tokio::test(start_paused = true)]
 async fn f1_it_runs_outside_the_deadline_and_its_own_failure_is_the_outcome() {
     #[resilient(deadline = "50ms", fallback = patient(log))]
@@ -134,7 +134,7 @@ async fn f1_without_policies_there_is_no_fallback_either() {
     assert_eq!(outcome, Err(Failure::Transient));
 }
 
-// row FB-04
+// case FB-04
 #[tokio::test(start_paused = true)]
 async fn f1_methods_hand_on_themselves() {
     struct Prices {

@@ -446,7 +446,7 @@ async fn r7_without_idempotency_only_the_unsent_is_retried() {
     }
 }
 
-// row RT-34
+// case RT-34
 #[tokio::test(start_paused = true)]
 async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     /// An answer that owns something: a connection, a lease.
@@ -470,7 +470,8 @@ async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     assert!(outcome.is_ok());
 }
 
-// case O08; row CO-24: the timeout is inside the bulkhead, and the deadline around all but the fallback
+// case O08
+// case CO-24: the timeout is inside the bulkhead, and the deadline around all but the fallback
 /// O08: the order of writing means nothing; the order of nesting is fixed.
 #[tokio::test(start_paused = true)]
 async fn o08_co24_options_nest_the_same_in_any_order() {

@@ -38,7 +38,7 @@ fn play(name: &str, budget: &BudgetHandle, script: &str) {
     }
 }
 
-// case I02, I05; row BG-06, BG-09, BG-10, BG-11, BG-14
+// case I02, I05, BG-06, BG-09, BG-10, BG-11, BG-14
 #[test]
 fn g1_ratio_scripts() {
     let ratio = |ratio: f64, floor: u32| Budget::ratio(ratio).window("10s").floor(floor);
@@ -117,7 +117,7 @@ fn g1_ratio_scripts() {
     }
 }
 
-// case I05; row BG-02, BG-15, BG-26
+// case I05, BG-02, BG-15, BG-26
 #[test]
 fn g1_token_scripts() {
     let tokens = |max: u32, refill: f64| Budget::tokens(max).refill_per_success(refill);
@@ -172,7 +172,7 @@ fn g1_token_scripts() {
     }
 }
 
-// row BG-07
+// case BG-07
 #[test]
 fn bg07_unlimited_never_refuses() {
     let budget = handle(&Budget::unlimited());

@@ -126,7 +126,7 @@ mod tests {
             .collect()
     }
 
-    // row RD-04, RD-07, RD-09, RD-10, RD-12, RD-16, RD-17, RD-19, RD-21, RD-29
+    // case RD-04, RD-07, RD-09, RD-10, RD-12, RD-16, RD-17, RD-19, RD-21, RD-29
     #[test]
     fn schedules_without_chance() {
         let day = Duration::from_secs(86_400);
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    // case D08; row RD-15
+    // case D08, RD-15
     #[test]
     fn a_zero_base_does_not_wait() {
         for jitter in KINDS {
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    // case D03, D04, D08; row RD-19, RD-35
+    // case D03, D04, D08, RD-19, RD-35
     /// Overflow, empty ranges, infinity and attempts beyond reason: no panic, and never a wait
     /// above the cap.
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    // case D01, D04, D05; row RD-19
+    // case D01, D04, D05, RD-19
     #[test]
     fn an_overflowing_wait_is_the_cap_and_never_shrinks() {
         for (base, cap, factor) in [
