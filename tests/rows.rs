@@ -105,7 +105,8 @@ fn in_tables(source: &str) -> Vec<Named> {
         let why = row
             .split_once("why: ")
             .and_then(|(_, why)| text(why, &code));
-        let cases = id.split(' ').filter(|word| is_case(word));
+        let words = id.split(' ').map(|word| word.trim_end_matches([':', ',']));
+        let cases = words.filter(|word| is_case(word));
         found.extend(cases.map(|case| ("case", case.to_owned(), why.clone())));
     }
     found
