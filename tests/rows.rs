@@ -1,88 +1,182 @@
-//! Which function shapes, wrong uses and reported defects of other libraries have a test here.
+//! Which function shapes, wrong uses, behaviours and reported defects of other libraries have a test
+//! here.
 //!
 //! The tables are in `tests/rows/`: number, what it is, and for a row that does not apply the reason.
-//! A test names its rows in a comment: `// shape 12; mistake 31`. Below a mistake of `tests/ui` it
-//! is the last line, so that the places in the messages stay. In `tests/behaviour` the field of a
-//! row says it, too: `id: "CB-01",`.
+//! A test names its rows in one of two ways:
 //!
-//! `cargo test --test rows -- --nocapture` lists the files of each row.
+//! - in the `id` of a row of its own table: `id: "RT-01 on one thread"`. A `why` in the same row says
+//!   that we do otherwise than where the row is from, and for what reason.
+//! - in a comment: `// shape 12; mistake 31`, or, with the reason to do otherwise, `// case CF-15: ..`.
+//!   Below a mistake of `tests/ui` it is the last line, so that the places in the messages stay.
+//!
+//! `cargo test --test rows -- --nocapture` lists what became of each row.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-type Files = BTreeMap<String, Vec<String>>;
+/// The word for the rows of a table in comments, and the table.
+const TABLES: &[(&str, &str)] = &[
+    ("shape", include_str!("rows/shapes.txt")),
+    ("mistake", include_str!("rows/mistakes.txt")),
+    ("case", include_str!("rows/cases.txt")),
+    ("case", include_str!("rows/retry.txt")),
+    ("case", include_str!("rows/delays.txt")),
+    ("case", include_str!("rows/timeout.txt")),
+    ("case", include_str!("rows/breaker.txt")),
+    ("case", include_str!("rows/bulkhead.txt")),
+    ("case", include_str!("rows/fallback.txt")),
+    ("case", include_str!("rows/combinations.txt")),
+    ("case", include_str!("rows/budget.txt")),
+    ("case", include_str!("rows/identity.txt")),
+    ("case", include_str!("rows/hedge.txt")),
+    ("case", include_str!("rows/choices.txt")),
+];
 
-/// The rows of one kind that are named in the sources below `folder`, with their files.
-fn named(kind: &str, folder: &Path, found: &mut Files) {
+/// Where tests are.
+const SOURCES: [&str; 3] = ["tests", "resilient-core/src", "resilient-macros/src"];
+
+/// Where a row is tested, and the reasons to do otherwise.
+#[derive(Default)]
+struct Tested {
+    files: BTreeSet<String>,
+    why: BTreeSet<String>,
+}
+
+/// What the sources name, by the word for the table and the row.
+type Found = BTreeMap<(&'static str, String), Tested>;
+
+fn find(folder: &Path, found: &mut Found) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            named(kind, &path, found);
+            find(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path).unwrap();
-            let comments = source
-                .lines()
-                .filter_map(|line| line.trim().strip_prefix("// "));
-            let rows = comments
-                .flat_map(|comment| comment.split("; "))
-                .filter_map(|rows| rows.strip_prefix(kind)?.strip_prefix(' '))
-                .flat_map(|rows| rows.split(", "));
-            let fields = source.lines().filter_map(|line| field(kind, line));
-            let file = path.display().to_string();
-            for row in rows.chain(fields) {
-                let files = found.entry(row.to_owned()).or_default();
-                if files.last() != Some(&file) {
-                    files.push(file.clone());
-                }
+            for (kind, row, why) in in_comments(&source).chain(in_tables(&source)) {
+                let tested = found.entry((kind, row)).or_default();
+                tested.files.insert(path.display().to_string());
+                tested.why.extend(why);
             }
         }
     }
 }
 
-/// The case that a row of a test's own table is.
-fn field<'a>(kind: &str, line: &'a str) -> Option<&'a str> {
-    let id = line.trim().strip_prefix("id: \"")?.strip_suffix("\",")?;
-    let (letters, number) = id.split_once('-')?;
-    let is_case = letters.len() == 2
-        && letters.bytes().all(|letter| letter.is_ascii_uppercase())
-        && number.bytes().all(|digit| digit.is_ascii_digit());
-    (kind == "case" && is_case).then_some(id)
+type Named = (&'static str, String, Option<String>);
+
+fn in_comments(source: &str) -> impl Iterator<Item = Named> {
+    let kinds: BTreeSet<_> = TABLES.iter().map(|(kind, _)| *kind).collect();
+    let comments = source
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("// "));
+    comments.flat_map(move |comment| {
+        let (named, why) = match comment.split_once(": ") {
+            Some((named, why)) => (named, Some(why.to_owned())),
+            None => (comment, None),
+        };
+        let mut found = Vec::new();
+        for part in named.split("; ") {
+            let Some((kind, rows)) = part.split_once(' ') else {
+                continue;
+            };
+            // Other comments begin with these words, too.
+            let rows: Vec<_> = rows.split(", ").collect();
+            if let Some(kind) = kinds.get(kind)
+                && !rows.iter().any(|row| row.contains(' '))
+            {
+                found.extend(
+                    rows.into_iter()
+                        .map(|row| (*kind, row.to_owned(), why.clone())),
+                );
+            }
+        }
+        found
+    })
 }
 
-/// Lists the rows of `table`. What is missing, unknown or out of date is returned.
-fn wrong(kind: &str, table: &str) -> Vec<String> {
-    let mut found = Files::new();
-    named(kind, Path::new("tests"), &mut found);
+fn in_tables(source: &str) -> Vec<Named> {
+    let lines = source.lines().filter(|line| !line.trim().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let mut found = Vec::new();
+    for rest in code.split("id: \"").skip(1) {
+        let (id, row) = rest.split_once('"').unwrap_or_default();
+        // As it is formatted, a row ends where its braces do.
+        let row = row.split("\n    }").next().unwrap_or_default();
+        let why = row
+            .split_once("why: ")
+            .and_then(|(_, why)| text(why, &code));
+        let words = id.split(' ').map(|word| word.trim_end_matches([':', ',']));
+        let cases = words.filter(|word| is_case(word));
+        found.extend(cases.map(|case| ("case", case.to_owned(), why.clone())));
+    }
+    found
+}
+
+/// The literal that `expression` begins with, or that of the constant it names.
+fn text(expression: &str, source: &str) -> Option<String> {
+    let literal = if let Some(literal) = expression.strip_prefix('"') {
+        literal
+    } else {
+        let name = expression.split(',').next()?;
+        let constant = source.split_once(&format!("const {name}: &str ="))?.1;
+        constant.trim_start().strip_prefix('"')?
+    };
+    Some(literal.split('"').next()?.to_owned())
+}
+
+/// Whether a word is the number of a case: `RT-01`, `CH-A1` or `K03`.
+fn is_case(word: &str) -> bool {
+    let all = |text: &str, allowed: fn(&u8) -> bool| text.bytes().all(|byte| allowed(&byte));
+    let (group, number) = match word.split_once('-') {
+        Some((group, number)) if group.len() == 2 => {
+            (group, number.strip_prefix('A').unwrap_or(number))
+        }
+        None => word.split_at_checked(1).unwrap_or_default(),
+        _ => return false,
+    };
+    let digits = if word.contains("-A") { 1 } else { 2 };
+    number.len() == digits && all(group, u8::is_ascii_uppercase) && all(number, u8::is_ascii_digit)
+}
+
+/// Lists the rows of a table. What is missing or out of date is returned.
+fn wrong(kind: &'static str, table: &str, found: &mut Found) -> Vec<String> {
     let mut wrong = Vec::new();
     for line in table.lines() {
         let mut cells = line.split(" | ");
         let (row, what, reason) = (cells.next().unwrap(), cells.next().unwrap(), cells.next());
-        match (found.remove(row), reason) {
-            (Some(files), None) => println!("{kind} {row}, {what}: {}", files.join(", ")),
+        match (found.remove(&(kind, row.to_owned())), reason) {
+            (Some(tested), None) => {
+                let files = Vec::from_iter(tested.files).join(", ");
+                println!("{kind} {row}, {what}: {files}");
+                for why in tested.why {
+                    println!("    ours: {why}");
+                }
+            }
             (None, Some(reason)) => println!("{kind} {row}, {what}: does not apply, {reason}"),
             (None, None) => wrong.push(format!("{kind} {row}, {what}: no test names it")),
-            (Some(files), Some(_)) => wrong.push(format!("{kind} {row} applies now: {files:?}")),
+            (Some(tested), Some(_)) => {
+                wrong.push(format!("{kind} {row} applies now: {:?}", tested.files));
+            }
         }
     }
-    wrong.extend(
-        found
-            .into_iter()
-            .map(|row| format!("{kind} is unknown: {row:?}")),
-    );
     wrong
 }
 
 #[test]
 fn every_row_has_a_test_or_a_reason() {
-    let mut all = wrong("shape", include_str!("rows/shapes.txt"));
-    all.extend(wrong("mistake", include_str!("rows/mistakes.txt")));
-    let cases = [
-        include_str!("rows/cases.txt"),
-        include_str!("rows/breaker.txt"),
-    ];
-    all.extend(wrong("case", &cases.concat()));
+    let mut found = Found::new();
+    for folder in SOURCES {
+        find(Path::new(folder), &mut found);
+    }
+    let mut all = Vec::new();
+    for (kind, table) in TABLES {
+        all.extend(wrong(kind, table, &mut found));
+    }
+    let unknown = found
+        .into_iter()
+        .map(|((kind, row), tested)| format!("{kind} {row} is in no table: {:?}", tested.files));
+    all.extend(unknown);
     assert!(all.is_empty(), "{all:#?}");
 }

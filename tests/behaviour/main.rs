@@ -1,13 +1,25 @@
-//! What peers' own tests ask of each policy, row by row: the same script, and our outcome.
+//! What other libraries do in their own tests and specifications, row by row, and what we do.
 //!
-//! Where it is not the peer's, the row says why. `tests/rows.rs` knows which rows there are.
+//! A row is numbered as in `tests/rows/`, where a table of each section says what the rows are
+//! about. Where ours differs, the row holds our outcome and `why` says the reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[allow(dead_code, reason = "each target needs a part of it")]
+#[path = "../script/mod.rs"]
+mod script;
 
 mod breaker_closed;
 mod breaker_play;
 mod breaker_states;
 mod breaker_windows;
-#[allow(dead_code)]
-#[path = "../contract/script.rs"]
-mod script;
+mod budget;
+mod bulkhead;
+mod choices;
+mod combinations;
+mod delays;
+mod fallback;
+mod identity;
+mod refused;
+mod retry;
+mod timeout;

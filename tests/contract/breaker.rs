@@ -87,6 +87,7 @@ async fn b2_the_own_deadline_counts_and_an_inherited_one_does_not() {
     }
 }
 
+// case B09
 #[tokio::test(start_paused = true)]
 async fn b2_b09_a_drop_counts_only_after_half_the_timeout() {
     for (after, counts) in [(10, false), (500, false), (501, true)] {
@@ -114,6 +115,7 @@ async fn b2_a_late_timer_says_nothing() {
     );
 }
 
+// case K03
 #[tokio::test(start_paused = true)]
 async fn b2_k03_a_panic_is_neutral_while_closed_and_a_failure_of_a_probe() {
     let (registry, policy) = registered(
@@ -201,6 +203,7 @@ async fn to_be_probed(dependency: Dependency) -> (Registry, Policy) {
     (registry, policy)
 }
 
+// case A02, A07, A10, A12, K03
 #[tokio::test(start_paused = true)]
 async fn b3_a12_every_way_out_ends_the_probe_once() {
     for (id, ending, patience, after, then) in ENDINGS {
@@ -220,6 +223,7 @@ async fn b3_a12_every_way_out_ends_the_probe_once() {
     }
 }
 
+// case A02
 #[tokio::test(start_paused = true)]
 async fn b3_a02_leaving_early_by_a_question_mark_ends_the_probe() {
     #[resilient(dependency = "dep", retry(max = 1), idempotent, reject = rejected)]
@@ -256,6 +260,7 @@ async fn b3_a02_leaving_early_by_a_question_mark_ends_the_probe() {
     assert_eq!(breaker.state(), Closed);
 }
 
+// case A02
 #[tokio::test(start_paused = true)]
 async fn b3_a02_a_classification_that_panics_ends_the_probe() {
     let (registry, policy) = to_be_probed(Dependency::named("dep")).await;
@@ -301,6 +306,7 @@ async fn b3_r6_a_probe_that_finds_the_bulkhead_full_gives_its_slot_back() {
     assert_eq!(call(&policy, S).await, Ok(200));
 }
 
+// case A04
 #[tokio::test(start_paused = true)]
 async fn b3_a04_of_fifty_callers_one_is_the_probe() {
     let (_registry, policy) = to_be_probed(Dependency::named("dep").retry(Retry::never())).await;
@@ -320,6 +326,7 @@ async fn b3_a04_of_fifty_callers_one_is_the_probe() {
     assert_eq!(script.starts(), [0]);
 }
 
+// case A09
 #[tokio::test(start_paused = true)]
 async fn b3_a09_a_probe_that_hangs_without_a_timeout_loses_its_slot() {
     let dependency = Dependency::named("dep")
@@ -341,6 +348,7 @@ async fn b3_a09_a_probe_that_hangs_without_a_timeout_loses_its_slot() {
     assert_eq!(breaker.state(), Closed, "its outcome comes too late");
 }
 
+// case A08, B07
 #[tokio::test(start_paused = true)]
 async fn b4_a08_b07_late_failures_neither_prolong_nor_repeat_an_opening() {
     let opened = Arc::new(AtomicUsize::new(0));
@@ -619,6 +627,7 @@ async fn per_call_the_breaker_is_asked_again_before_each_retry() {
     assert_eq!(script.starts(), [0]);
 }
 
+// case O10
 #[tokio::test(start_paused = true)]
 async fn r6_o10_own_rejections_are_no_failures() {
     let (registry, policy) = registered(
@@ -794,6 +803,7 @@ const COUNTS: [Count; 16] = [
     ),
 ];
 
+// case J04, J05, J06, CO-10, CO-15
 #[tokio::test(start_paused = true)]
 async fn b2_what_a_call_adds_to_the_counts() {
     for row in COUNTS {
@@ -852,6 +862,7 @@ async fn per_call_an_inherited_limit_takes_no_verdict_back() {
     assert_eq!((snapshot.failures, snapshot.attempts), (1, 1));
 }
 
+// case B10
 #[tokio::test(start_paused = true)]
 async fn b2_b10_a_success_can_be_a_failure() {
     fn by_status(outcome: &Result<u16, Failure>) -> Class {
@@ -911,6 +922,7 @@ async fn b4_a_call_of_an_older_generation_goes_on_only_if_the_breaker_is_closed(
     }
 }
 
+// case O10, CO-05
 #[tokio::test(start_paused = true)]
 async fn r6_co05_a_breaker_that_is_open_is_not_asked_again() {
     let (_registry, policy) = registered(
@@ -928,6 +940,7 @@ async fn r6_co05_a_breaker_that_is_open_is_not_asked_again() {
     assert_eq!((script.starts(), script.elapsed()), (vec![0], 0));
 }
 
+// case K02
 #[tokio::test(start_paused = true)]
 async fn k02_a_listener_may_register_look_and_call() {
     let registry = Registry::seeded(1);

@@ -20,6 +20,7 @@ fn full(outcome: &Result<u32, Failure>) -> bool {
     )
 }
 
+// case C13
 #[tokio::test(start_paused = true)]
 async fn k1_a_full_bulkhead_rejects_at_once_and_nothing_is_retried() {
     let (_registry, policy) = registered(
@@ -39,6 +40,7 @@ async fn k1_a_full_bulkhead_rejects_at_once_and_nothing_is_retried() {
     assert_eq!(policy.call(|| script.attempt()).await, Ok(200));
 }
 
+// case C12
 #[tokio::test(start_paused = true)]
 async fn k1_c12_the_queue_is_bounded_served_in_order_and_waited_in_no_longer_than_max_wait() {
     let (_registry, policy) = registered(
@@ -160,6 +162,7 @@ async fn t1_the_deadline_counts_the_time_in_the_queue() {
     assert_eq!(holder.await.unwrap(), Ok(200));
 }
 
+// case C05
 #[test]
 fn k1_the_limit_is_exact_on_many_threads() {
     const LIMIT: usize = 4;
@@ -213,6 +216,7 @@ const ENDINGS: [(&str, Step, u64); 10] = [
     ("a rejection from within", Step::Rejected, 99),
 ];
 
+// case M01, K03, K04, J04
 #[tokio::test(start_paused = true)]
 async fn k1_every_way_out_gives_the_permit_back_once() {
     for (id, ending, patience) in ENDINGS {
@@ -250,6 +254,7 @@ fn running_at_once(policy: &Policy) -> usize {
     script.running()
 }
 
+// case C11
 #[tokio::test(start_paused = true)]
 async fn k1_c11_the_permit_is_free_before_the_future_is_dropped() {
     let (_registry, policy) = registered(
@@ -263,6 +268,7 @@ async fn k1_c11_the_permit_is_free_before_the_future_is_dropped() {
     drop(ended);
 }
 
+// case C02, C03
 #[tokio::test(start_paused = true)]
 async fn k1_c02_c03_a_permit_for_a_waiter_that_is_gone_goes_to_the_next() {
     let (_registry, policy) = registered(
@@ -287,6 +293,7 @@ async fn k1_c02_c03_a_permit_for_a_waiter_that_is_gone_goes_to_the_next() {
     assert_eq!(running_at_once(&policy), 1);
 }
 
+// case G02
 #[tokio::test(start_paused = true)]
 async fn k1_g02_a_turn_that_comes_after_the_deadline_is_not_taken() {
     let (_registry, policy) = registered(

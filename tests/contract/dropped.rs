@@ -73,6 +73,7 @@ async fn poll_times<F: Future>(call: F, polls: u32) -> bool {
     false
 }
 
+// case M01
 #[tokio::test(start_paused = true)]
 async fn x1_a_drop_at_any_await_gives_everything_back() {
     let mut ended = false;
@@ -109,6 +110,7 @@ async fn remaining_tokens(policy: &Policy) -> usize {
     script.starts().len() - 10
 }
 
+// case I05
 #[tokio::test(start_paused = true)]
 async fn x1_i05_a_drop_in_the_backoff_returns_the_token() {
     let registry = Registry::seeded(1);
@@ -123,6 +125,7 @@ async fn x1_i05_a_drop_in_the_backoff_returns_the_token() {
     tokens_are_back(&policy, TOKENS).await;
 }
 
+// case M01
 #[tokio::test(start_paused = true)]
 async fn x1_a_drop_in_the_queue_takes_nothing() {
     let registry = Registry::seeded(1);

@@ -48,6 +48,7 @@ fn registry() -> Registry {
     registry
 }
 
+// case O06
 #[tokio::test(start_paused = true)]
 async fn f1_it_runs_for_every_final_error_but_a_permanent_one() {
     let rows: [(&[Step], Answer); 8] = [
@@ -84,6 +85,7 @@ async fn f1_it_runs_for_rejections_without_running_the_body() {
     assert!(script.starts().is_empty());
 }
 
+// case M07
 #[tokio::test(start_paused = true)]
 async fn f1_m07_its_success_hides_no_failure_from_the_breaker() {
     let registry = Registry::seeded(1);
@@ -100,6 +102,7 @@ async fn f1_m07_its_success_hides_no_failure_from_the_breaker() {
     assert!(!registry.breaker("dep").unwrap().state().admits_all());
 }
 
+// case FB-04
 #[tokio::test(start_paused = true)]
 async fn f1_it_runs_outside_the_deadline_and_its_own_failure_is_the_outcome() {
     #[resilient(deadline = "50ms", fallback = patient(log))]
@@ -131,6 +134,7 @@ async fn f1_without_policies_there_is_no_fallback_either() {
     assert_eq!(outcome, Err(Failure::Transient));
 }
 
+// case FB-04
 #[tokio::test(start_paused = true)]
 async fn f1_methods_hand_on_themselves() {
     struct Prices {

@@ -77,7 +77,7 @@ async fn h1_one_call() {
             ends: 10,
         },
         Row {
-            id: "HD-01: the first success wins, and `max` counts every copy",
+            id: "HD-01, O03: the first success wins, and `max` counts every copy",
             dependency: AS_IS,
             steps: &[SlowS(90), SlowS(90), SlowS(5)],
             outcome: SUCCESS,
@@ -147,6 +147,18 @@ async fn h1_one_call() {
             outcome: SUCCESS,
             starts: &[0, 10, 20, 30, 40],
             ends: 45,
+        },
+        Row {
+            id: "CO-22: retries around hedges that all fail",
+            dependency: |dependency| {
+                dependency
+                    .retry(Retry::max(3).base("0s"))
+                    .hedge(Hedge::after("10ms"))
+            },
+            steps: &[SlowF(20); 6],
+            outcome: |answer| *answer == Err(Failure::Transient),
+            starts: &[0, 10, 30, 40, 60, 70],
+            ends: 90,
         },
         Row {
             id: "each copy has the attempt's timeout for itself",
@@ -451,7 +463,7 @@ async fn h1_a_panic_of_a_copy_is_the_caller_s() {
     let _ = scope(&registry, hedged(&script)).await;
 }
 
-/// O01: a copy that loses is dropped where it stands.
+// case O01
 #[tokio::test(start_paused = true)]
 async fn h1_losers_are_dropped_before_the_call_returns() {
     #[resilient(hedge(after = "10ms"), idempotent, timeout = "1s")]

@@ -34,6 +34,7 @@ async fn t1_the_body_is_dropped_when_the_timer_fires() {
     assert_eq!((script.running(), script.elapsed()), (0, 100));
 }
 
+// case J05
 #[tokio::test(start_paused = true)]
 async fn t1_j05_a_body_that_is_ready_with_the_timer_wins() {
     let script = Script::new(&[SlowS(100)]);
@@ -71,6 +72,7 @@ async fn t1_reading_the_remaining_time_starts_the_clock() {
     assert_eq!(reads().await, Ok(Duration::from_millis(100)));
 }
 
+// case J02
 #[tokio::test(start_paused = true)]
 async fn t1_j02_a_body_that_never_rests_is_cut() {
     #[resilient(timeout = "100ms")]
@@ -86,6 +88,7 @@ async fn t1_j02_a_body_that_never_rests_is_cut() {
     ));
 }
 
+// case D06
 #[tokio::test(start_paused = true)]
 async fn t1_d06_extreme_limits_never_fire_and_never_panic() {
     let (_registry, policy) = registered(
@@ -131,6 +134,7 @@ async fn t2_a_deadline_set_by_hand_is_inherited_and_the_nearest_holds() {
     assert_eq!(script.elapsed(), 70);
 }
 
+// case G08
 #[tokio::test(start_paused = true)]
 async fn t2_without_time_left_nothing_runs() {
     let script = Script::new(&[S]);
@@ -160,6 +164,7 @@ async fn t2_propagate_carries_the_time_into_a_task() {
     );
 }
 
+// case G03
 #[tokio::test(start_paused = true)]
 async fn g03_the_deadline_starts_with_the_call_not_with_the_registration() {
     let (registry, policy) = registered(
@@ -177,6 +182,7 @@ async fn g03_the_deadline_starts_with_the_call_not_with_the_registration() {
     );
 }
 
+// case G02
 #[tokio::test(start_paused = true)]
 async fn g02_an_attempt_that_comes_too_late_is_not_made() {
     let (_registry, policy) = registered(
@@ -195,6 +201,7 @@ async fn g02_an_attempt_that_comes_too_late_is_not_made() {
     assert_eq!(script.starts(), [0], "a minute late");
 }
 
+// case J03
 #[tokio::test(start_paused = true)]
 async fn t1_j03_immediate_retries_let_others_run() {
     let (_registry, policy) = registered(
@@ -221,6 +228,7 @@ async fn t1_j03_immediate_retries_let_others_run() {
     assert!(turns >= 1_000 / 50, "{turns} turns for the others");
 }
 
+// case J07
 #[tokio::test(start_paused = true)]
 async fn t1_j07_a_call_spawns_nothing() {
     let (_registry, policy) = registered(
@@ -237,6 +245,7 @@ async fn t1_j07_a_call_spawns_nothing() {
     assert_eq!(runtime.metrics().num_alive_tasks(), 0);
 }
 
+// case D06, D07
 #[tokio::test(start_paused = true)]
 async fn d06_d07_extreme_times_of_every_policy() {
     let times = [Duration::MAX, Duration::from_secs(u64::MAX / 10)];

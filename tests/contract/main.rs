@@ -4,6 +4,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[allow(dead_code, reason = "each target needs a part of it")]
+#[path = "../script/mod.rs"]
+mod script;
+
 mod breaker;
 mod budget;
 mod bulkhead;
@@ -23,5 +27,4 @@ mod limits;
 mod nesting;
 mod registration;
 mod retry;
-mod script;
 mod telemetry;

@@ -44,6 +44,7 @@ fn steady() -> Dependency {
         .budget(Budget::unlimited())
 }
 
+// case C11
 #[tokio::test(start_paused = true)]
 async fn n2_c11_a_call_into_a_bulkhead_it_holds_passes_through() {
     let registry = registry(steady().bulkhead(Bulkhead::max_concurrent(1)));
@@ -69,6 +70,7 @@ async fn n2_the_breaker_hears_a_nested_call_once() {
     );
 }
 
+// case F04
 #[tokio::test(start_paused = true)]
 async fn n2_f04_nested_retries_multiply_unless_suppressed() {
     let registry = registry(steady().breaker(Breaker::disabled()));

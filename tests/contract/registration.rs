@@ -61,7 +61,7 @@ fn problems_of(registry: &Registry) -> Vec<Problem> {
         .collect()
 }
 
-// mistake 30
+// mistake 30; case CF-14, RT-22
 #[test]
 fn x2_the_check_lists_what_cannot_work() {
     let registry = Registry::new();
@@ -128,6 +128,7 @@ async fn x2_a_miss_is_a_rejection_and_is_never_cached() {
     .await;
 }
 
+// case M08, CF-14
 #[test]
 fn m08_one_name_is_registered_once_and_both_places_are_told() {
     let registry = Registry::new();
@@ -139,6 +140,7 @@ fn m08_one_name_is_registered_once_and_both_places_are_told() {
     assert!(first.file().ends_with("registration.rs") && first.line() + 1 == second.line());
 }
 
+// case G08
 #[test]
 fn x3_nonsense_is_refused_with_every_reason_at_once() {
     let registry = Registry::new();
@@ -305,7 +307,7 @@ mod same_names {
     }
 }
 
-// case M03, M10
+// case M03, M10, CF-16
 /// A site without names has a budget of its own; its default allows three retries.
 #[tokio::test(start_paused = true)]
 async fn m10_m03_a_site_is_where_it_is_written_not_what_it_is_called() {

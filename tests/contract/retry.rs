@@ -12,7 +12,9 @@ use crate::script::Step::{
     BlockF, BlockS, Busy, F, Fault, Hang, Ignored, Permanent, S, SlowF, SlowPermanent, SlowS,
     Throttled, Unsent,
 };
-use crate::script::{Answer, Failure, Row, Script, Step, registered, run};
+use crate::script::row::End::{Deadline, Done, Failed, TimedOut};
+use crate::script::row::{ROW, Row, doubling, every, run};
+use crate::script::{Answer, Failure, Script, Step, registered};
 
 /// 100, 200, 400 .. ms, without chance.
 fn steady(max: u32) -> Retry {
@@ -29,47 +31,10 @@ fn only(retry: Retry) -> Dependency {
         .no_deadline()
 }
 
-/// Starts that lie `step` apart.
-const fn every<const N: usize>(step: u64) -> [u64; N] {
-    let mut starts = [0; N];
-    let mut attempt = 1;
-    while attempt < N {
-        starts[attempt] = starts[attempt - 1] + step;
-        attempt += 1;
-    }
-    starts
-}
-
-/// Starts whose distance doubles from `first` on.
-const fn doubling<const N: usize>(first: u64) -> [u64; N] {
-    let mut starts = [0; N];
-    let mut attempt = 1;
-    while attempt < N {
-        starts[attempt] = starts[attempt - 1] * 2 + first;
-        attempt += 1;
-    }
-    starts
-}
-
 const HOUR: u64 = 3_600_000;
-
-fn transient(outcome: &Answer) -> bool {
-    *outcome == Err(Failure::Transient)
-}
-
-fn ok(outcome: &Answer) -> bool {
-    outcome.is_ok()
-}
 
 fn timed_out(outcome: &Answer) -> bool {
     matches!(outcome, Err(Failure::Rejected(Rejection::TimedOut { .. })))
-}
-
-fn deadline(outcome: &Answer) -> bool {
-    matches!(
-        outcome,
-        Err(Failure::Rejected(Rejection::DeadlineExceeded { .. }))
-    )
 }
 
 const ROWS: &[Row] = &[
@@ -77,65 +42,65 @@ const ROWS: &[Row] = &[
         id: "R1 max counts attempts, and nothing sleeps after the last",
         dependency: |d| d.retry(steady(4)),
         steps: &[F, F, F, F],
-        outcome: transient,
         starts: &[0, 100, 300, 700],
-        ends: 700,
+        ends: &[(Failed(F), 700)],
+        ..ROW
     },
     Row {
         id: "R1 max = 1 is one attempt",
         dependency: |d| d.retry(steady(1)),
         steps: &[F, S],
-        outcome: transient,
         starts: &[0],
-        ends: 0,
+        ends: &[(Failed(F), 0)],
+        ..ROW
     },
     Row {
         id: "R1 a success ends the attempts",
         dependency: |d| d.retry(steady(4)),
         steps: &[F, S],
-        outcome: ok,
         starts: &[0, 100],
-        ends: 100,
+        ends: &[(Done, 100)],
+        ..ROW
     },
     Row {
         id: "R1 an empty budget returns the last outcome",
         dependency: |d| d.retry(steady(4)).budget(Budget::tokens(1)),
         steps: &[F, F, S],
-        outcome: transient,
         starts: &[0, 100],
-        ends: 100,
+        ends: &[(Failed(F), 100)],
+        ..ROW
     },
     Row {
         id: "R1 a breaker that opens under the call returns the last outcome",
         dependency: |d| d.retry(steady(4)).breaker(Breaker::consecutive(2)),
         steps: &[F, F, S],
-        outcome: transient,
         starts: &[0, 100],
-        ends: 100,
+        ends: &[(Failed(F), 100)],
+        ..ROW
     },
     Row {
         id: "R1 the last attempt cut by its timeout is a rejection",
         dependency: |d| d.retry(steady(2)).timeout("50ms"),
         steps: &[F, Hang],
-        outcome: timed_out,
         starts: &[0, 100],
-        ends: 150,
+        ends: &[(TimedOut, 150)],
+        ..ROW
     },
     Row {
         id: "R1 a finished attempt before one cut by the deadline is the outcome",
         dependency: |d| d.retry(steady(2)).timeout("400ms").deadline("400ms"),
         steps: &[F, Hang],
-        outcome: transient,
         starts: &[0, 100],
-        ends: 400,
+        ends: &[(Failed(F), 400)],
+        ..ROW
     },
     Row {
         id: "R1 no finished attempt before the deadline is a rejection",
         dependency: |d| d.retry(steady(3)).no_timeout().deadline("350ms"),
         steps: &[Hang, S],
-        outcome: deadline,
         starts: &[0],
-        ends: 350,
+        ends: &[(Deadline, 350)],
+        ..ROW
     },
     Row {
         id: "R1 J06 the deadline is told from the timeout before it",
@@ -145,9 +110,9 @@ const ROWS: &[Row] = &[
                 .deadline("150ms")
         },
         steps: &[Hang, Hang, S],
-        outcome: deadline,
         starts: &[0, 100],
-        ends: 150,
+        ends: &[(Deadline, 150)],
+        ..ROW
     },
     Row {
         // D01 asks for a base of 1 s under a cap of 10 ms, which is refused at registration here.
@@ -161,9 +126,9 @@ const ROWS: &[Row] = &[
             )
         },
         steps: &[F; 200],
-        outcome: transient,
         starts: &every::<200>(10),
-        ends: 1_990,
+        ends: &[(Failed(F), 1_990)],
+        ..ROW
     },
     Row {
         id: "R2 D05 ten years of doubling: no timer takes a long delay for a short one",
@@ -177,74 +142,74 @@ const ROWS: &[Row] = &[
             .deadline(Duration::from_secs(315_360_000))
         },
         steps: &[F; 60],
-        outcome: transient,
         starts: &doubling::<17>(HOUR),
-        ends: 65_535 * HOUR,
+        ends: &[(Failed(F), 65_535 * HOUR)],
+        ..ROW
     },
     Row {
         id: "R2 no delay exceeds the cap",
         dependency: |d| d.retry(steady(4).cap("150ms")),
         steps: &[F, F, F, F],
-        outcome: transient,
         starts: &[0, 100, 250, 400],
-        ends: 400,
+        ends: &[(Failed(F), 400)],
+        ..ROW
     },
     Row {
         id: "R2 a zero delay does not sleep a tick",
         dependency: |d| d.retry(Retry::max(3).base("0s")),
         steps: &[F, F, S],
-        outcome: ok,
         starts: &[0, 0, 0],
-        ends: 0,
+        ends: &[(Done, 0)],
+        ..ROW
     },
     Row {
         id: "R3 a hint above what is left of the deadline ends the call at once",
         dependency: |d| d.retry(steady(4)),
         steps: &[Throttled(17_000), S],
-        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
         starts: &[0],
-        ends: 0,
+        ends: &[(Failed(Throttled(17_000)), 0)],
+        ..ROW
     },
     Row {
         id: "R3 a hint above retry_after_cap ends the call at once",
         dependency: |d| d.retry(steady(4).retry_after_cap("1s")),
         steps: &[Throttled(1_001), S],
-        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
         starts: &[0],
-        ends: 0,
+        ends: &[(Failed(Throttled(1_001)), 0)],
+        ..ROW
     },
     Row {
         id: "R3 without a deadline a hint of a minute is the longest that is waited for",
         dependency: |_| only(Retry::max(9).base("0s")),
         steps: &[Throttled(60_000), Throttled(60_001), S],
-        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
         starts: &[0, 60_000],
-        ends: 60_000,
+        ends: &[(Failed(Throttled(60_001)), 60_000)],
+        ..ROW
     },
     Row {
         // gRPC begins its schedule anew after a hint; here the attempt's number decides.
         id: "R3 RT-29 RT-47 each hint is for one attempt, and the schedule goes on",
         dependency: |_| only(Retry::max(4).base("0s")),
         steps: &[Throttled(100), Throttled(200), F, S],
-        outcome: ok,
         starts: &[0, 100, 300, 300],
-        ends: 300,
+        ends: &[(Done, 300)],
+        ..ROW
     },
     Row {
         id: "R3 RT-50 a hint adds no attempt",
         dependency: |_| only(Retry::max(2).base("0s")),
         steps: &[Throttled(100), Throttled(100), S],
-        outcome: |outcome| matches!(outcome, Err(Failure::Throttled(_))),
         starts: &[0, 100],
-        ends: 100,
+        ends: &[(Failed(Throttled(100)), 100)],
+        ..ROW
     },
     Row {
         id: "R3 H03 throttled without a usable hint backs off as usual",
         dependency: |_| only(steady(3)),
         steps: &[Busy, Busy, S],
-        outcome: ok,
         starts: &[0, 100, 300],
-        ends: 300,
+        ends: &[(Done, 300)],
+        ..ROW
     },
     Row {
         // Peers cut the sleep and report a timeout; here the last failure comes back at once.
@@ -254,17 +219,17 @@ const ROWS: &[Row] = &[
                 .deadline("5s")
         },
         steps: &[SlowF(100), S],
-        outcome: transient,
         starts: &[0],
-        ends: 100,
+        ends: &[(Failed(F), 100)],
+        ..ROW
     },
     Row {
         id: "R4 an attempt cut by its timeout is the last outcome",
         dependency: |d| d.retry(steady(3)).timeout("100ms").deadline("350ms"),
         steps: &[Hang, Hang, S],
-        outcome: timed_out,
         starts: &[0, 200],
-        ends: 300,
+        ends: &[(TimedOut, 300)],
+        ..ROW
     },
     Row {
         id: "R4 attempts count towards the deadline, and the running one is cut",
@@ -274,9 +239,9 @@ const ROWS: &[Row] = &[
                 .deadline("10s")
         },
         steps: &[SlowF(4_000), SlowF(4_000), SlowF(4_000)],
-        outcome: transient,
         starts: &[0, 4_000, 8_000],
-        ends: 10_000,
+        ends: &[(Failed(F), 10_000)],
+        ..ROW
     },
     Row {
         id: "R4 G02 no attempt starts at or after the deadline",
@@ -284,33 +249,33 @@ const ROWS: &[Row] = &[
             only(Retry::max(99).base("1s").cap("5s").jitter(Jitter::None)).deadline("17s")
         },
         steps: &[F; 99],
-        outcome: transient,
         starts: &[0, 1_000, 3_000, 7_000, 12_000],
-        ends: 12_000,
+        ends: &[(Failed(F), 12_000)],
+        ..ROW
     },
     Row {
         id: "R4 G05 a delay drawn shortly before the deadline ends the call",
         dependency: |_| only(Retry::max(9).base("5s").jitter(Jitter::None)).deadline("10s"),
         steps: &[SlowF(9_900), S],
-        outcome: transient,
         starts: &[0],
-        ends: 9_900,
+        ends: &[(Failed(F), 9_900)],
+        ..ROW
     },
     Row {
         id: "R4 RT-14 attempts go on while there is time",
         dependency: |_| only(Retry::max(91).base("0s")).deadline("1s"),
         steps: &[SlowF(100); 91],
-        outcome: transient,
         starts: &every::<10>(100),
-        ends: 1_000,
+        ends: &[(Failed(F), 1_000)],
+        ..ROW
     },
     Row {
         id: "T1 TO-17 the timeout is one attempt's",
         dependency: |_| only(Retry::max(3).base("0s")).timeout("50ms"),
         steps: &[SlowF(51), SlowS(51), SlowS(50)],
-        outcome: ok,
         starts: &[0, 50, 100],
-        ends: 150,
+        ends: &[(Done, 150)],
+        ..ROW
     },
     Row {
         id: "T1 J06 a timeout is told from the deadline behind it",
@@ -320,58 +285,58 @@ const ROWS: &[Row] = &[
                 .deadline("1s")
         },
         steps: &[SlowS(200), SlowS(200), SlowS(200)],
-        outcome: timed_out,
         starts: &[0, 100, 200],
-        ends: 300,
+        ends: &[(TimedOut, 300)],
+        ..ROW
     },
     Row {
         id: "T1 J05 an error that is ready with the timer is the outcome",
         dependency: |_| only(steady(3)).timeout("100ms"),
         steps: &[SlowPermanent(100), S],
-        outcome: |outcome| *outcome == Err(Failure::Permanent),
         starts: &[0],
-        ends: 100,
+        ends: &[(Failed(Permanent), 100)],
+        ..ROW
     },
     Row {
         id: "T1 J04 RT-41 what does not yield cannot be cut, and its outcome counts",
         dependency: |_| only(steady(3)).timeout("50ms").deadline("100ms"),
         steps: &[BlockS(200)],
-        outcome: ok,
         starts: &[0],
-        ends: 200,
+        ends: &[(Done, 200)],
+        ..ROW
     },
     Row {
         // Spring ends the call here: it measures from the start, which costs a clock reading.
         id: "T1 RT-42 what has passed before the first failure is not the deadline's",
         dependency: |_| only(steady(3)).timeout("50ms").deadline("150ms"),
         steps: &[BlockF(200), S],
-        outcome: ok,
         starts: &[0, 300],
-        ends: 300,
+        ends: &[(Done, 300)],
+        ..ROW
     },
     Row {
         id: "R5 a permanent failure ends the attempts",
         dependency: |d| d.retry(steady(4)),
         steps: &[Permanent, S],
-        outcome: |outcome| *outcome == Err(Failure::Permanent),
         starts: &[0],
-        ends: 0,
+        ends: &[(Failed(Permanent), 0)],
+        ..ROW
     },
     Row {
         id: "R5 a fault ends the attempts",
         dependency: |d| d.retry(steady(4)),
         steps: &[Fault, S],
-        outcome: |outcome| *outcome == Err(Failure::Fault),
         starts: &[0],
-        ends: 0,
+        ends: &[(Failed(Fault), 0)],
+        ..ROW
     },
     Row {
         id: "R5 an ignored failure ends the attempts",
         dependency: |d| d.retry(steady(4)),
         steps: &[F, Ignored, S],
-        outcome: |outcome| *outcome == Err(Failure::Ignored),
         starts: &[0, 100],
-        ends: 100,
+        ends: &[(Failed(Ignored), 100)],
+        ..ROW
     },
 ];
 
@@ -404,6 +369,7 @@ async fn r1_an_unwanted_ok_is_returned_itself() {
     assert_eq!((outcome, attempts), (Ok(503), 3));
 }
 
+// case E03
 #[tokio::test(start_paused = true)]
 async fn r3_throttled_callers_do_not_come_back_together() {
     let (_registry, policy) = registered(
@@ -480,6 +446,7 @@ async fn r7_without_idempotency_only_the_unsent_is_retried() {
     }
 }
 
+// case RT-34
 #[tokio::test(start_paused = true)]
 async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     /// An answer that owns something: a connection, a lease.
@@ -503,6 +470,8 @@ async fn r1_rt34_of_unwanted_answers_one_is_kept() {
     assert!(outcome.is_ok());
 }
 
+// case O08
+// case CO-24: the timeout is inside the bulkhead, and the deadline around all but the fallback
 /// O08: the order of writing means nothing; the order of nesting is fixed.
 #[tokio::test(start_paused = true)]
 async fn o08_co24_options_nest_the_same_in_any_order() {

@@ -1,8 +1,6 @@
 //! What is told: events with their documented fields, transitions, and nothing secret.
 
-use std::cell::RefCell;
-use std::fmt::Write;
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use resilient::breaker::BreakerState::{Closed, HalfOpen, Open};
@@ -11,63 +9,10 @@ use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
 use resilient::{Dependency, Registry, resilient, scope};
-use tracing::field::{Field, Visit};
-use tracing::span::{Id, Record};
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
-use tracing_subscriber::registry::LookupSpan;
 
 use crate::script::Step::{F, Hang, Permanent, S, Throttled};
+use crate::script::told::{listen, take, take_records};
 use crate::script::{Answer, Failure, Script, Step, poll_once, registered};
-
-thread_local! {
-    static LINES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    static RECORDS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Writes every event as one line, its span first, into the lines of its thread, and what is added
-/// to a span into the records: whether an event
-/// is wanted is cached for the whole process, so that tests side by side need one subscriber.
-struct Lines;
-
-struct Text(String);
-
-impl Visit for Text {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        let _ = match field.name() {
-            "message" => write!(self.0, " {value:?}"),
-            name => write!(self.0, " {name}={value:?}"),
-        };
-    }
-}
-
-impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
-    fn on_event(&self, event: &tracing::Event<'_>, cx: Context<'_, S>) {
-        let span = cx.lookup_current().map_or("-", |span| span.name());
-        let mut text = Text(span.to_owned());
-        event.record(&mut text);
-        LINES.with_borrow_mut(|lines| lines.push(text.0));
-    }
-
-    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        let mut text = Text(String::new());
-        values.record(&mut text);
-        RECORDS.with_borrow_mut(|records| records.push(text.0));
-    }
-}
-
-fn listen() {
-    static LISTENING: Once = Once::new();
-    LISTENING.call_once(|| {
-        let subscriber = tracing_subscriber::registry().with(Lines);
-        tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
-    });
-    take();
-    RECORDS.take();
-}
-
-fn take() -> Vec<String> {
-    LINES.take()
-}
 
 fn dependency() -> Dependency {
     Dependency::named("dep")
@@ -162,6 +107,7 @@ const STOPS: [(&str, Limited, &[Step]); 7] = [
     ("not_idempotent", |d| d, &[F, S]),
 ];
 
+// case G07
 #[tokio::test(start_paused = true)]
 async fn g07_the_reason_to_stop_is_told() {
     for (reason, limited, steps) in STOPS {
@@ -252,6 +198,7 @@ const ENDS: [(&str, Limited, &[Step], u32, &str); 11] = [
     ),
 ];
 
+// case F02
 #[tokio::test(start_paused = true)]
 async fn the_span_of_a_call_is_told_its_end_once() {
     for (id, limited, steps, attempts, outcome) in ENDS {
@@ -265,7 +212,7 @@ async fn the_span_of_a_call_is_told_its_end_once() {
         listen();
         let script = Script::new(steps);
         let _ = policy.call(|| script.attempt()).await;
-        let told = RECORDS.take().concat();
+        let told = take_records().concat();
         assert_eq!(
             told,
             format!(" attempts={attempts} outcome={outcome:?}"),
@@ -294,7 +241,7 @@ async fn an_attempt_that_is_not_admitted_is_not_one_of_the_attempts() {
             .contains(stopped),
         "{lines:#?}"
     );
-    assert_eq!(RECORDS.take().concat(), r#" attempts=1 outcome="network""#);
+    assert_eq!(take_records().concat(), r#" attempts=1 outcome="network""#);
 }
 
 // case M12

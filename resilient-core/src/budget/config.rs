@@ -294,6 +294,7 @@ impl Default for BudgetSettings {
 mod tests {
     use super::*;
 
+    // case I04
     #[test]
     fn i04_what_cannot_work_is_an_error() {
         let (ratio, tokens) = (Budget::ratio, Budget::tokens);

@@ -38,6 +38,7 @@ fn play(name: &str, budget: &BudgetHandle, script: &str) {
     }
 }
 
+// case I02, I05, BG-06, BG-09, BG-10, BG-11, BG-14
 #[test]
 fn g1_ratio_scripts() {
     let ratio = |ratio: f64, floor: u32| Budget::ratio(ratio).window("10s").floor(floor);
@@ -116,6 +117,7 @@ fn g1_ratio_scripts() {
     }
 }
 
+// case I05, BG-02, BG-15, BG-26
 #[test]
 fn g1_token_scripts() {
     let tokens = |max: u32, refill: f64| Budget::tokens(max).refill_per_success(refill);
@@ -170,6 +172,7 @@ fn g1_token_scripts() {
     }
 }
 
+// case BG-07
 #[test]
 fn bg07_unlimited_never_refuses() {
     let budget = handle(&Budget::unlimited());
@@ -181,6 +184,7 @@ fn bg07_unlimited_never_refuses() {
     assert_eq!(budget.available(now), None);
 }
 
+// case L02
 #[test]
 fn g1_time_that_runs_backwards_does_no_harm() {
     for budget in [Budget::ratio(0.0).floor(2), Budget::tokens(2)] {
@@ -237,6 +241,7 @@ fn g1_ticks_lose_no_answers() {
     assert_eq!(budget.available(now), Some(80));
 }
 
+// case I03
 #[test]
 fn i03_tokens_are_exact_under_contention() {
     let budget = handle(&Budget::tokens(16).refill_per_success(1.0));
@@ -257,6 +262,7 @@ fn i03_tokens_are_exact_under_contention() {
     assert!(!budget.try_spend(now));
 }
 
+// case I03
 #[test]
 fn i03_ratio_is_exact_under_contention() {
     let budget = handle(&Budget::ratio(0.6).floor(5));

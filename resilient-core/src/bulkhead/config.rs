@@ -168,6 +168,7 @@ impl Default for BulkheadSettings {
 mod tests {
     use super::*;
 
+    // case C08
     #[test]
     fn c08_what_cannot_work_is_an_error_that_says_what_to_write() {
         let limit = Bulkhead::max_concurrent;

@@ -329,6 +329,7 @@ mod tests {
         }
     }
 
+    // case O09
     #[test]
     fn the_first_known_error_decides() {
         let io = |kind: io::ErrorKind| io::Error::from(kind);

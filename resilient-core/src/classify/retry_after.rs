@@ -85,6 +85,7 @@ mod tests {
         SystemTime::UNIX_EPOCH + Duration::from_secs(secs) + Duration::from_millis(millis)
     }
 
+    // case H02, H03, H04, H05
     #[test]
     fn seconds_and_what_is_not_seconds() {
         let long = "9".repeat(10_000);
@@ -140,6 +141,7 @@ mod tests {
         }
     }
 
+    // case H03, H07
     #[test]
     fn dates_of_all_three_forms() {
         let now = at(EXAMPLE - 10, 0);
@@ -173,6 +175,7 @@ mod tests {
         assert_eq!(retry_after(past, None, at(1_700_000_000, 0)), None);
     }
 
+    // case H06
     #[test]
     fn a_date_is_measured_on_the_clock_that_wrote_it() {
         let until = "Sun, 06 Nov 1994 08:49:37 GMT";

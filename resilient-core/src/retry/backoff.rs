@@ -126,6 +126,7 @@ mod tests {
             .collect()
     }
 
+    // case RD-04, RD-07, RD-09, RD-10, RD-12, RD-16, RD-17, RD-19, RD-21, RD-29
     #[test]
     fn schedules_without_chance() {
         let day = Duration::from_secs(86_400);
@@ -210,6 +211,7 @@ mod tests {
         }
     }
 
+    // case D08, RD-15
     #[test]
     fn a_zero_base_does_not_wait() {
         for jitter in KINDS {
@@ -225,6 +227,7 @@ mod tests {
         }
     }
 
+    // case D03, D04, D08, RD-19, RD-35
     /// Overflow, empty ranges, infinity and attempts beyond reason: no panic, and never a wait
     /// above the cap.
     #[test]
@@ -260,6 +263,7 @@ mod tests {
         }
     }
 
+    // case D01, D04, D05, RD-19
     #[test]
     fn an_overflowing_wait_is_the_cap_and_never_shrinks() {
         for (base, cap, factor) in [
@@ -290,6 +294,7 @@ mod tests {
         .take(count)
     }
 
+    // case E01
     #[test]
     fn waits_at_the_cap_are_still_spread() {
         for jitter in [
@@ -313,6 +318,7 @@ mod tests {
         }
     }
 
+    // case E02
     /// Jitter multiplied into a stored wait would compound.
     #[test]
     fn each_wait_is_drawn_from_the_schedule_and_not_from_the_wait_before() {
@@ -325,6 +331,7 @@ mod tests {
         }
     }
 
+    // case E04
     #[test]
     fn a_tiny_base_has_no_larger_jitter() {
         let settings = RetrySettings {
@@ -365,6 +372,7 @@ mod tests {
         }
     }
 
+    // case E03
     #[test]
     fn clients_told_the_same_time_return_at_different_times() {
         let settings = RetrySettings::default();

@@ -302,6 +302,7 @@ mod tests {
         assert_eq!(short.base, Duration::from_millis(50));
     }
 
+    // case D04, F01
     #[test]
     fn numbers_that_cannot_work() {
         let base = Retry::max(3);

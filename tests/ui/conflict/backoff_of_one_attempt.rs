@@ -6,4 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 23
+// mistake 23; case CF-14

@@ -6,4 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 16
+// mistake 16; case G08

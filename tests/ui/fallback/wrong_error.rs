@@ -12,4 +12,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 45
+// mistake 45; case FB-06

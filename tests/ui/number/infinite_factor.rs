@@ -6,3 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
+// case D04

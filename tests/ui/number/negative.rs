@@ -6,4 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 24
+// mistake 24; case F01

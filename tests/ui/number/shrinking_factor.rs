@@ -6,4 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 28
+// mistake 28; case D04

@@ -6,4 +6,4 @@ async fn call() -> std::io::Result<u32> {
 }
 
 fn main() {}
-// mistake 22
+// mistake 22; case F01

@@ -1,12 +1,15 @@
 //! A dependency that does what a script says, and remembers when it was asked.
 
+pub(crate) mod row;
+pub(crate) mod told;
+
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use resilient::{Classify, Dependency, Policy, Registry, Rejection, scope};
+use resilient::{Class, Classify, Dependency, Policy, Registry, Rejection};
 use tokio::time::Instant;
 
 /// What a scripted attempt ends with.
@@ -39,10 +42,12 @@ pub(crate) enum Failure {
 }
 
 /// One attempt of a script.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step {
     /// Succeeds.
     S,
+    /// Answers with this value: from 500 on it is no success, see [`by_value`].
+    Value(u32),
     /// Fails: transient.
     F,
     /// Fails: transient, and certainly not sent.
@@ -73,6 +78,15 @@ pub(crate) enum Step {
 }
 
 pub(crate) type Answer = Result<u32, Failure>;
+
+/// Takes answers from 500 on for transient failures.
+pub(crate) fn by_value(answer: &Answer) -> Class {
+    match answer {
+        Ok(500..) => Class::transient(),
+        Ok(_) => Class::Success,
+        Err(failure) => failure.class(),
+    }
+}
 
 /// A dependency that follows a script; past its end it succeeds.
 #[derive(Clone, Debug)]
@@ -128,6 +142,7 @@ impl Script {
         };
         match step {
             Step::S => Ok(200),
+            Step::Value(value) => Ok(value),
             Step::F => Err(Failure::Transient),
             Step::Unsent => Err(Failure::Unsent),
             Step::Throttled(hint) => Err(Failure::Throttled(Duration::from_millis(hint))),
@@ -175,7 +190,7 @@ async fn block(time: u64) {
     .await;
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap()
 }
 
@@ -195,40 +210,4 @@ pub(crate) fn registered(dependency: Dependency, name: &str) -> (Registry, Polic
         .expect("it was just registered")
         .idempotent();
     (registry, policy)
-}
-
-/// One scripted call against a dependency called `dep`.
-pub(crate) struct Row {
-    pub(crate) id: &'static str,
-    pub(crate) dependency: fn(Dependency) -> Dependency,
-    pub(crate) steps: &'static [Step],
-    pub(crate) outcome: fn(&Answer) -> bool,
-    /// When the attempts start, in milliseconds.
-    pub(crate) starts: &'static [u64],
-    /// When the call ends.
-    pub(crate) ends: u64,
-}
-
-/// Runs every row on a dependency of its own; all mismatches are reported together.
-pub(crate) async fn run(rows: &[Row]) {
-    let mut wrong = Vec::new();
-    for row in rows {
-        let (registry, policy) = registered((row.dependency)(Dependency::named("dep")), "dep");
-        let script = Script::new(row.steps);
-        let outcome = scope(&registry, policy.call(|| script.attempt())).await;
-        let got = (script.starts(), script.elapsed());
-        if !(row.outcome)(&outcome) || got != (row.starts.to_vec(), row.ends) {
-            wrong.push(format!(
-                "{}: got {outcome:?} with starts {:?}, end {}; expected starts {:?}, end {}",
-                row.id, got.0, got.1, row.starts, row.ends
-            ));
-        }
-    }
-    assert!(
-        wrong.is_empty(),
-        "{} of {} rows:\n{}",
-        wrong.len(),
-        rows.len(),
-        wrong.join("\n")
-    );
 }
