@@ -15,8 +15,8 @@ use crate::seam::random::Random;
 /// would: behind breaker and bulkhead, under the attempt's timeout, in place of the body or before
 /// it. Each attempt draws once; what it draws follows from the seed and the order of the attempts.
 ///
-/// Only with the feature `faults`, which costs a look at a shared word for each attempt. Without the
-/// feature there is nothing to switch on.
+/// Only with the feature `faults`, which costs a look at a shared word for each attempt and a pointer in
+/// each call. Without the feature there is nothing to switch on.
 ///
 /// ```
 /// # use resilient_core as resilient;
