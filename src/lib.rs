@@ -6,7 +6,7 @@ pub use resilient_core::{
     NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates, classify,
     context, duration, invalid, policy, propagate, register, retry, scope, sites, subscribe,
-    telemetry, testing, update, with_deadline,
+    telemetry, testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{
@@ -14,6 +14,7 @@ pub use resilient_core::{
     budget::Budget,
     bulkhead::Bulkhead,
     retry::{Jitter, Retry},
+    throttle::Throttle,
 };
 /// ```
 /// use resilient::{Classify, Rejection};

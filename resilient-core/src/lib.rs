@@ -11,6 +11,7 @@ pub mod classify;
 pub mod duration;
 pub mod invalid;
 pub mod retry;
+pub mod throttle;
 
 mod class;
 mod dependency;

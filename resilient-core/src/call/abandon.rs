@@ -25,9 +25,13 @@ impl Call {
         }
         // First, because at a thread's end reading the clock may panic.
         self.hand_back();
+        let hung = !self.polling && self.hung();
+        if hung {
+            self.ran_out();
+        }
         let verdict = if self.polling {
             Verdict::Panicked
-        } else if self.hung() {
+        } else if hung {
             Verdict::Failure
         } else {
             Verdict::Neutral
@@ -42,11 +46,18 @@ impl Call {
         let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return false;
         };
-        let Some(breaker) = &plan.breaker else {
+        let throttled = plan
+            .throttle
+            .as_ref()
+            .is_some_and(|throttle| throttle.is_on());
+        if plan.breaker.is_none() && !throttled {
             return false;
-        };
+        }
         let half = Duration::from_nanos(plan.timeout() / 2);
-        let enough = breaker.drop_counts_after().unwrap_or(half);
+        let breaker = plan.breaker.as_ref();
+        let enough = breaker
+            .and_then(|breaker| breaker.drop_counts_after())
+            .unwrap_or(half);
         let now = clock::now();
         // Cut by the call around this one, which had less time than this one asked for.
         let cut_from_outside = *cut == Cut::Inherited && now >= self.frame.inherited;

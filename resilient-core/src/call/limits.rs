@@ -114,6 +114,9 @@ impl Call {
         if let Some(budget) = &plan.budget {
             budget.tick(now);
         }
+        if let Some(throttle) = &plan.throttle {
+            throttle.tick(now);
+        }
         let (until, cut) = self.frame.cut(now);
         timer.arm(until);
         self.phase = Phase::Limited { start: now, cut };

@@ -7,8 +7,9 @@
 //! | step | where |
 //! |---|---|
 //! | the call starts: plan, surroundings, span | this file |
-//! | backoff sleep, breaker, bulkhead queue, before the body's first poll | `admission` |
+//! | backoff sleep, breaker, throttle, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
+//! | what throttle and bulkhead learn from it | `feedback` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
@@ -19,6 +20,7 @@ mod abandon;
 mod admission;
 mod attempt;
 mod fallback;
+mod feedback;
 mod limits;
 mod outcome;
 mod phase;

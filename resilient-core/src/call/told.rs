@@ -45,6 +45,10 @@ impl Call {
                     waited: wide(waited),
                 }
             }
+            Phase::Shed { percent } => Rejection::Shed {
+                dependency: plan?.throttle.as_ref()?.name().clone(),
+                percent,
+            },
             Phase::Missing(missing) => Rejection::NotRegistered(missing),
             _ => return None,
         })

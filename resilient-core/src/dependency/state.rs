@@ -15,6 +15,7 @@ use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
 use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::throttle::ThrottleHandle;
 
 /// The shared state of one dependency. The engines stay for good; numbers change under them.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(crate) struct DependencyState {
     pub(crate) name: Name,
     pub(crate) registered_at: &'static Location<'static>,
     pub(crate) breaker: Arc<BreakerHandle>,
+    pub(crate) throttle: Arc<ThrottleHandle>,
     pub(crate) bulkhead: Arc<BulkheadHandle>,
     pub(crate) budget: Arc<BudgetHandle>,
     // Read by every call, hence words of their own instead of a look into `live`.
@@ -55,6 +57,7 @@ impl DependencyState {
             has_rules: AtomicBool::new(has_rules(&settings)),
             live: ArcSwap::from_pointee(Live::of(&settings)),
             breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
+            throttle: Arc::new(ThrottleHandle::new(name.clone(), settings.throttle)),
             bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
             budget: Arc::new(BudgetHandle::new(settings.budget)),
             name,
@@ -73,6 +76,7 @@ impl DependencyState {
             .store(limit(settings.deadline), Ordering::Relaxed);
         self.max_attempts
             .store(settings.retry.max, Ordering::Relaxed);
+        self.throttle.reconfigure(settings.throttle);
         self.bulkhead.reconfigure(settings.bulkhead);
         self.budget.reconfigure(settings.budget);
         self.breaker.reconfigure(settings.breaker);

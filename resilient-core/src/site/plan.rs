@@ -17,6 +17,7 @@ use crate::retry::backoff::backoff;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
+use crate::throttle::ThrottleHandle;
 
 /// The policies of one site in one registry. Options merge field by field: built-in default,
 /// then dependency, then site.
@@ -27,6 +28,7 @@ pub(crate) struct Plan {
     pub(crate) suppresses_nested: bool,
     pub(crate) breaker: Option<Arc<BreakerHandle>>,
     per: Option<Per>,
+    pub(crate) throttle: Option<Arc<ThrottleHandle>>,
     pub(crate) bulkhead: Option<Arc<BulkheadHandle>>,
     pub(crate) budget: Option<Arc<BudgetHandle>>,
     pub(crate) random: Random,
@@ -98,6 +100,7 @@ impl Plan {
                 .or(only.as_ref())
                 .map(|state| state.name.clone()),
             breaker: breaker.map(|state| state.breaker.clone()),
+            throttle: dependency.as_ref().map(|state| state.throttle.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
             budget,
             random: random.clone(),
@@ -125,6 +128,7 @@ impl Plan {
             per: None,
             label: Some(state.name.clone()),
             breaker: Some(state.breaker.clone()),
+            throttle: Some(state.throttle.clone()),
             bulkhead: Some(state.bulkhead.clone()),
             budget: Some(state.budget.clone()),
             random: random.clone(),

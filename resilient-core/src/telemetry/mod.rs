@@ -7,6 +7,7 @@
 //! | `retry.stopped` | info | `attempt` (the last one), `reason` |
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
+//! | `throttle.shed` | debug | `dependency`, `percent` (how many of a hundred are shed now) |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
 //! | `call.fell_back` | info | `failed`: whether the fallback did, too |
@@ -18,8 +19,8 @@
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
 //! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
-//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
-//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
+//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `throttle`, `bulkhead`, `retry_after`, `not_idempotent`, `probe` |
+//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `shed`, `not_registered` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
 //! | `verdict` | `Neutral`, `Failure` (it had run for too long), `Panicked` |
@@ -125,6 +126,10 @@ pub(crate) fn breaker_state(transition: &Transition) {
         attempts = transition.attempts,
         "breaker.state"
     );
+}
+
+pub(crate) fn shed(dependency: &str, percent: u8) {
+    tracing::debug!(name: "throttle.shed", target: "resilient", dependency, percent, "throttle.shed");
 }
 
 pub(crate) fn call_rejected(rejection: &Rejection) {
