@@ -23,11 +23,12 @@ impl Call {
         if self.plan.get().is_none() {
             return;
         }
+        let had_permit = self.held.permit;
         // First, because at a thread's end reading the clock may panic.
         self.hand_back();
         let hung = !self.polling && self.hung();
         if hung {
-            self.ran_out();
+            self.ran_out(had_permit);
         }
         let verdict = if self.polling {
             Verdict::Panicked
@@ -46,11 +47,7 @@ impl Call {
         let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return false;
         };
-        let throttled = plan
-            .throttle
-            .as_ref()
-            .is_some_and(|throttle| throttle.is_on());
-        if plan.breaker.is_none() && !throttled {
+        if plan.breaker.is_none() && !plan.follows_load() {
             return false;
         }
         let half = Duration::from_nanos(plan.timeout() / 2);

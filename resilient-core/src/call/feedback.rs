@@ -1,10 +1,12 @@
-//! What an attempt tells the policies that follow the load: the throttle.
+//! What an attempt tells the policies that follow the load: the throttle, and a bulkhead whose
+//! limit moves by itself.
 
 use super::Call;
 use super::phase::Phase;
 use crate::class::Class;
 use crate::context::Cut;
-use crate::seam::clock;
+use crate::seam::clock::{self, Moment};
+use crate::telemetry;
 
 impl Call {
     /// The attempt came back with an outcome of this class.
@@ -13,6 +15,17 @@ impl Call {
         let Some(plan) = self.plan.get() else { return };
         if let Some(throttle) = &plan.throttle {
             throttle.heard(class);
+        }
+        // What was ready at once did not wait for the dependency.
+        if self.held.permit
+            && let Phase::Limited { start, .. } = self.phase
+            && plan.adapts()
+        {
+            match class {
+                Class::Success | Class::Permanent => self.measured(Some(start)),
+                Class::Throttled { .. } => self.measured(None),
+                _ => {}
+            }
         }
     }
 
@@ -25,18 +38,36 @@ impl Call {
             ..
         } = self.phase
         {
-            self.ran_out();
+            self.ran_out(self.held.permit);
         }
     }
 
-    /// The attempt took so long that it was given up.
+    /// The attempt took so long that it was given up, with a permit or in the shadow of a call
+    /// that has one.
     #[cold]
-    pub(super) fn ran_out(&self) {
+    pub(super) fn ran_out(&self, had_permit: bool) {
         let Some(plan) = self.plan.get() else { return };
         if let Some(throttle) = &plan.throttle
             && throttle.is_on()
         {
             throttle.missed(clock::now());
+        }
+        if had_permit && plan.adapts() {
+            self.measured(None);
+        }
+    }
+
+    /// Tells the bulkhead how long the attempt took, if it was answered.
+    #[cold]
+    fn measured(&self, start: Option<Moment>) {
+        let plan = self.plan.get();
+        let Some(bulkhead) = plan.and_then(|plan| plan.bulkhead.as_ref()) else {
+            return;
+        };
+        let now = clock::now();
+        let latency = start.map(|start| now.since(start));
+        if let Some(moved) = bulkhead.measured(latency, now) {
+            self.inside_span(|| telemetry::bulkhead_limit(bulkhead.name(), moved));
         }
     }
 }

@@ -197,6 +197,18 @@ impl Plan {
         self.per.unwrap_or_else(|| breaker.per()) == Per::Call
     }
 
+    /// Whether the limit of the bulkhead moves by itself.
+    pub(crate) fn adapts(&self) -> bool {
+        let bulkhead = self.bulkhead.as_ref();
+        bulkhead.is_some_and(|bulkhead| bulkhead.adapts())
+    }
+
+    /// Whether a policy wants to know how each attempt went, beside breaker and budget.
+    pub(crate) fn follows_load(&self) -> bool {
+        let throttle = self.throttle.as_ref();
+        self.adapts() || throttle.is_some_and(|throttle| throttle.is_on())
+    }
+
     /// What statuses and I/O errors mean here, unless they mean the usual.
     pub(crate) fn rules(&self) -> Option<Arc<Rules>> {
         self.rules.as_ref()?.rules()

@@ -8,6 +8,7 @@
 //! | `retry.nested` | warn | `site`, `advice`; once per site |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts` |
 //! | `throttle.shed` | debug | `dependency`, `percent` (how many of a hundred are shed now) |
+//! | `bulkhead.limit` | debug | `dependency`, `from`, `to`: a limit that moved by itself |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
 //! | `call.fell_back` | info | `failed`: whether the fallback did, too |
@@ -34,6 +35,7 @@ use std::time::Duration;
 use tracing::{Span, field};
 
 use crate::breaker::{Transition, Verdict};
+use crate::bulkhead::Moved;
 use crate::rejection::Rejection;
 use crate::retry::Stop;
 
@@ -126,6 +128,10 @@ pub(crate) fn breaker_state(transition: &Transition) {
         attempts = transition.attempts,
         "breaker.state"
     );
+}
+
+pub(crate) fn bulkhead_limit(dependency: &str, Moved { from, to }: Moved) {
+    tracing::debug!(name: "bulkhead.limit", target: "resilient", dependency, from, to, "bulkhead.limit");
 }
 
 pub(crate) fn shed(dependency: &str, percent: u8) {
