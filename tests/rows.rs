@@ -65,5 +65,6 @@ fn every_row_has_a_test_or_a_reason() {
     let mut all = wrong("shape", include_str!("rows/shapes.txt"));
     all.extend(wrong("mistake", include_str!("rows/mistakes.txt")));
     all.extend(wrong("case", include_str!("rows/cases.txt")));
+    all.extend(wrong("adaptive", include_str!("rows/adaptive.txt")));
     assert!(all.is_empty(), "{all:#?}");
 }

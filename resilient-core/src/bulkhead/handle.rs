@@ -273,9 +273,14 @@ impl BulkheadHandle {
     /// The permits that are free say how many attempts there are: too few while the limit shrinks,
     /// when all of it is in use anyway.
     pub(crate) fn measured(&self, answered: Option<Duration>, now: Moment) -> Option<Moved> {
+        let moved = self.move_limit(now);
         let limit = self.limit.load(Ordering::Relaxed);
         let inflight = || limit.saturating_sub(self.permits.free());
         self.meter.take(answered, limit, inflight);
+        moved
+    }
+
+    fn move_limit(&self, now: Moment) -> Option<Moved> {
         let (limit, held) = self.meter.end_window(now)?;
         let to = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut batch = Batch::default();

@@ -13,7 +13,6 @@ fn settings(throttle: &Throttle) -> ThrottleSettings {
     throttle.settings().expect("the numbers are good")
 }
 
-// adaptive AD-01, AD-02, AD-04, AD-05
 #[test]
 fn s1_the_share_is_that_of_the_formula() {
     // AD-01 and AD-05 divide by the share of successes that is asked for: the multiplier's inverse.

@@ -54,6 +54,11 @@ impl Limit {
         self.window.add(samples);
     }
 
+    /// Whether the open window has not seen anything yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.window.count() == 0
+    }
+
     /// Ends the window and moves the limit; `false`, and nothing done, if it has seen too little.
     pub(super) fn end_window(&mut self, now: Moment) -> bool {
         if self.window.count() < ENOUGH.min(u64::from(self.get())) {

@@ -73,7 +73,8 @@ impl Meter {
         }
     }
 
-    /// Ends the window if it is time. Returns the limit to be set, which nobody else can move while
+    /// Ends the window if it is time, before the sample is taken that is to be the first of the next
+    /// one. Returns the limit to be set, which nobody else can move while
     /// the other half of what is returned is held.
     pub(in crate::bulkhead) fn end_window(&self, now: Moment) -> Option<(u32, Moving<'_>)> {
         let due = self.due.load(Ordering::Relaxed);
@@ -90,8 +91,9 @@ impl Meter {
         for samples in self.samples.iter() {
             limit.gather(std::mem::take(&mut *samples.lock()));
         }
+        let opens = limit.is_empty();
         let ended = limit.end_window(now);
-        let next = if ended {
+        let next = if opens || ended {
             now.plus(limit.settings().window)
         } else {
             now

@@ -28,7 +28,6 @@ fn drop(inflight: f64) -> Seen {
     }
 }
 
-// adaptive AD-06, AD-07, AD-09, AD-10, AD-19
 #[test]
 fn a1_the_limit_is_that_of_the_formula() {
     let aimd = || Adaptive::aimd(1..=200);
@@ -151,7 +150,7 @@ fn a1_a_window_needs_ten_attempts_or_as_many_as_the_limit() {
 fn a1_samples_of_many_threads_move_the_limit_once_per_window() {
     let adaptive = Adaptive::aimd(1..=100).initial(50).window("1s");
     let meter = Meter::with_shards(Some(settings(&adaptive)), 4);
-    let moved = |millis| {
+    let sampled = || {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -161,13 +160,40 @@ fn a1_samples_of_many_threads_move_the_limit_once_per_window() {
                 });
             }
         });
+    };
+    let moved = |millis| {
         let ended = meter.end_window(Moment::at_millis(millis));
         ended.map(|(limit, _moving)| limit)
     };
-    assert_eq!(moved(0), Some(51));
-    assert_eq!(moved(0), None);
-    assert_eq!(moved(999), None);
-    assert_eq!(moved(1_000), Some(52));
+    let rows = [
+        (0, None, "opens the first window"),
+        (999, None, "which is not over"),
+        (1_000, Some(51), "now it is"),
+        (1_000, None, "and the next one begins"),
+        (1_999, None, ""),
+        (2_500, Some(52), ""),
+        (3_499, None, ""),
+    ];
+    for (millis, expected, why) in rows {
+        assert_eq!(moved(millis), expected, "at {millis}: {why}");
+        sampled();
+    }
+}
+
+#[test]
+fn a1_a_window_without_enough_attempts_goes_on() {
+    let adaptive = Adaptive::aimd(1..=100).initial(50).window("1s");
+    let meter = Meter::with_shards(Some(settings(&adaptive)), 1);
+    let moved: Vec<_> = (0..20)
+        .filter(|second| {
+            let ended = meter.end_window(Moment::at_millis(second * 1_000));
+            let moved = ended.is_some();
+            std::mem::drop(ended);
+            meter.take(None, 50, || 1);
+            moved
+        })
+        .collect();
+    assert_eq!(moved, [10], "ten attempts, one a second");
 }
 
 #[test]
