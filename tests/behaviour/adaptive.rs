@@ -773,3 +773,85 @@ fn sheds(policy: &Policy) -> bool {
         Poll::Pending => unreachable!("the body is ready at once"),
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn s1_stands_between_breaker_and_bulkhead() {
+    let dependency = bare().bulkhead(Bulkhead::max_concurrent(1));
+    let (registry, policy) = shedding(dependency.breaker(Breaker::default())).await;
+    let breaker = registry.breaker("dep").unwrap();
+    let mut holder = pin!(scope(&registry, fenced_in_for_long()));
+    breaker.force_closed();
+    assert!(poll_once(holder.as_mut()).is_pending());
+    let call = || policy.call(|| async { Ok::<_, Failure>(()) });
+    assert_eq!(percent(&call().await), Some(100), "before the bulkhead");
+    breaker.force_open();
+    let outcome = call().await;
+    assert!(
+        matches!(
+            outcome,
+            Err(Failure::Rejected(Rejection::BreakerOpen { .. }))
+        ),
+        "behind the breaker: {outcome:?}"
+    );
+}
+
+#[resilient(bulkhead = "dep")]
+async fn fenced_in_for_long() -> Answer {
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn s1_an_attempt_that_waits_lets_the_window_move_on() {
+    let throttle = Throttle::accepts(2.0).window("10s");
+    let (_registry, policy) = registered(bare().throttle(throttle));
+    let call = |latency: u64, outcome: fn() -> Answer| {
+        policy.call(move || async move {
+            if latency > 0 {
+                sleep(ms(latency)).await;
+            }
+            outcome()
+        })
+    };
+    let shed = || async {
+        let mut shed = 0;
+        for _ in 0..100 {
+            let outcome = call(0, || Err(Failure::Ours)).await;
+            shed += u32::from(percent(&outcome).is_some());
+        }
+        shed
+    };
+    call(1, || Ok(())).await.unwrap();
+    advance(ms(1_000)).await;
+    assert_eq!(call(1, || Err(Failure::Ours)).await, Err(Failure::Ours));
+    advance(ms(5_000)).await;
+    assert_eq!(call(1, || Err(Failure::Lost)).await, Err(Failure::Lost));
+    assert_eq!(shed().await, 0, "one of two was accepted");
+    advance(ms(7_000)).await;
+    assert_eq!(shed().await, 0, "nobody has looked since");
+    assert_eq!(call(1, || Err(Failure::Ours)).await, Err(Failure::Ours));
+    assert!(shed().await > 0, "only the failure is remembered");
+}
+
+#[test]
+fn x3_what_cannot_work_is_said_all_at_once() {
+    let adaptive = Adaptive::aimd(0..=1).backoff(2.0).smoothing(0.5);
+    let dependency = bare()
+        .throttle(Throttle::accepts(0.0).max_rejection(2.0))
+        .bulkhead(Bulkhead::adaptive(adaptive).max_wait("1s"));
+    let problems = dependency.settings().unwrap_err();
+    let found: Vec<_> = problems
+        .iter()
+        .map(|problem| (problem.policy, problem.setting))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("throttle", "accepts"),
+            ("throttle", "max_rejection"),
+            ("bulkhead", "aimd"),
+            ("bulkhead", "backoff"),
+            ("bulkhead", "smoothing"),
+            ("bulkhead", "max_wait"),
+        ]
+    );
+}

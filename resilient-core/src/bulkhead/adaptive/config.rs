@@ -12,7 +12,7 @@ const DEFAULT_SMOOTHING: f64 = 1.0;
 const DEFAULT_WINDOW: Duration = Duration::from_secs(1);
 
 /// How the limit of a bulkhead follows what its dependency can do, for
-/// [`Bulkhead::adaptive`](super::Bulkhead::adaptive).
+/// [`Bulkhead::adaptive`](crate::bulkhead::Bulkhead::adaptive).
 ///
 /// Attempts are watched for a [`window`](Adaptive::window) at a time; what they showed moves the
 /// limit once. It counts
@@ -27,7 +27,7 @@ const DEFAULT_WINDOW: Duration = Duration::from_secs(1);
 /// as HTTP 503, should have that classified as throttled.
 ///
 /// Setters never fail; what cannot work is reported by
-/// [`Bulkhead::settings`](super::Bulkhead::settings), and so by registering.
+/// [`Bulkhead::settings`](crate::bulkhead::Bulkhead::settings), and so by registering.
 ///
 /// ```
 /// # use resilient_core as resilient;
