@@ -9,7 +9,7 @@ pub use resilient_core::{
     Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates, classify,
     context, duration, hedge, invalid, levers, levers_of, policy, propagate, register, retry,
-    scope, sites, subscribe, telemetry, testing, update, with_deadline,
+    scope, sites, subscribe, telemetry, testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{
@@ -18,6 +18,7 @@ pub use resilient_core::{
     bulkhead::Bulkhead,
     hedge::Hedge,
     retry::{Jitter, Retry},
+    throttle::Throttle,
 };
 /// ```
 /// use resilient::{Classify, Rejection};

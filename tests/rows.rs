@@ -31,6 +31,8 @@ const TABLES: &[(&str, &str)] = &[
     ("case", include_str!("rows/combinations.txt")),
     ("case", include_str!("rows/budget.txt")),
     ("case", include_str!("rows/identity.txt")),
+    ("case", include_str!("rows/adaptive.txt")),
+    ("case", include_str!("rows/faults.txt")),
     ("case", include_str!("rows/hedge.txt")),
     ("case", include_str!("rows/choices.txt")),
 ];

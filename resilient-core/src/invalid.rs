@@ -8,8 +8,8 @@ use crate::duration::GivenDuration;
 /// One setting that cannot work, with what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSetting {
-    /// Where it belongs: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `timeout`,
-    /// `deadline` or `classify`.
+    /// Where it belongs: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `throttle`,
+    /// `timeout`, `deadline` or `classify`.
     pub policy: &'static str,
     /// The setting inside the policy, by the name of its setter.
     pub setting: &'static str,

@@ -12,6 +12,7 @@ pub mod duration;
 pub mod hedge;
 pub mod invalid;
 pub mod retry;
+pub mod throttle;
 
 mod class;
 mod dependency;

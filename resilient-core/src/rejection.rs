@@ -66,6 +66,17 @@ pub enum Rejection {
         /// How long the call queued; zero if the queue was full as well.
         waited: Duration,
     },
+    /// The dependency accepts too few attempts, and this one was among those that the throttle
+    /// does not send.
+    #[error(
+        "throttle of `{dependency}` sheds {percent} % of the attempts: too few of those before were accepted (send fewer calls, or raise `accepts` if the failures are no sign of overload)"
+    )]
+    Shed {
+        /// The dependency whose throttle it is.
+        dependency: Name,
+        /// How many of a hundred attempts are shed at this moment, 1 to 100.
+        percent: u8,
+    },
     /// The attempt was made to fail on purpose, see `testing::Faults`.
     #[error("injected: this attempt was made to fail (end it with `inject(Faults::none())`)")]
     Injected,
@@ -143,7 +154,7 @@ impl std::error::Error for NotRegistered {}
 
 impl Rejection {
     /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full`,
-    /// `injected` or `not_registered`.
+    /// `injected`, `shed` or `not_registered`.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -159,6 +170,7 @@ impl Rejection {
             Rejection::DeadlineExceeded { .. } => "deadline",
             Rejection::BreakerOpen { .. } => "breaker_open",
             Rejection::BulkheadFull { .. } => "bulkhead_full",
+            Rejection::Shed { .. } => "shed",
             Rejection::Injected => "injected",
             Rejection::NotRegistered(_) => "not_registered",
         }
@@ -210,14 +222,15 @@ impl From<Rejection> for io::Error {
     /// Keeps the rejection inside, so that [`io::Error::get_ref`] finds it and its class stays
     /// what it was. The kind is the nearest one: [`TimedOut`](io::ErrorKind::TimedOut) for
     /// timeout and deadline, [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) for an open
-    /// breaker, [`ResourceBusy`](io::ErrorKind::ResourceBusy) for a full bulkhead.
+    /// breaker, [`ResourceBusy`](io::ErrorKind::ResourceBusy) for a full bulkhead and for what a
+    /// throttle sheds.
     fn from(rejection: Rejection) -> Self {
         let kind = match rejection {
             Rejection::TimedOut { .. } | Rejection::DeadlineExceeded { .. } => {
                 io::ErrorKind::TimedOut
             }
             Rejection::BreakerOpen { .. } => io::ErrorKind::ConnectionRefused,
-            Rejection::BulkheadFull { .. } => io::ErrorKind::ResourceBusy,
+            Rejection::BulkheadFull { .. } | Rejection::Shed { .. } => io::ErrorKind::ResourceBusy,
             Rejection::Injected | Rejection::NotRegistered(_) => io::ErrorKind::Other,
         };
         io::Error::new(kind, rejection)
@@ -311,6 +324,15 @@ mod tests {
                 io::ErrorKind::ResourceBusy,
             ),
             (
+                Rejection::Shed {
+                    dependency: name(),
+                    percent: 40,
+                },
+                Class::Ignored,
+                "shed",
+                io::ErrorKind::ResourceBusy,
+            ),
+            (
                 Rejection::NotRegistered(Box::new(NotRegistered {
                     kind: "breaker",
                     name: "x".into(),
@@ -380,6 +402,13 @@ mod tests {
                     waited: Duration::ZERO,
                 },
                 &["no place in the queue"],
+            ),
+            (
+                Rejection::Shed {
+                    dependency: name(),
+                    percent: 40,
+                },
+                &["throttle of `payment`", "40 %", "accepts"],
             ),
         ] {
             let message = rejection.to_string();

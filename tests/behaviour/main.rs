@@ -9,6 +9,7 @@
 #[path = "../script/mod.rs"]
 mod script;
 
+mod adaptive;
 mod breaker_closed;
 mod breaker_play;
 mod breaker_states;

@@ -46,6 +46,7 @@ fn timed_out() -> Answer {
     }))
 }
 
+// case CH-A3
 /// What a fault does to one call: the outcome, how often the body ran, and how long it took.
 #[tokio::test(start_paused = true)]
 async fn c1_one_call() {
@@ -149,6 +150,33 @@ async fn c1_the_seed_decides_and_the_share_holds() {
     assert!((450..550).contains(&share), "{share} of 2000");
 }
 
+// case CH-A2
+#[tokio::test(start_paused = true)]
+async fn c1_what_was_never_polled_draws_nothing() {
+    async fn hit(with_others: bool) -> Vec<bool> {
+        let (registry, policy) = registered(
+            dependency()
+                .breaker(Breaker::disabled())
+                .retry(Retry::never()),
+            "dep",
+        );
+        let faults = Faults::seeded(7).at("dep", Fault::errors(0.5));
+        registry.inject(faults).unwrap();
+        let call = || policy.call(|| async { Ok::<_, Failure>(()) });
+        let mut hit = Vec::new();
+        for _ in 0..20 {
+            if with_others {
+                drop(call());
+            }
+            hit.push(call().await.is_err());
+        }
+        hit
+    }
+    let alone = hit(false).await;
+    assert!(alone.contains(&true) && alone.contains(&false));
+    assert_eq!(alone, hit(true).await);
+}
+
 #[tokio::test(start_paused = true)]
 async fn c1_x1_dropped_while_it_suffers() {
     for fault in [Fault::hangs(1.0), Fault::slow(1.0, "50ms")] {
@@ -162,6 +190,7 @@ async fn c1_x1_dropped_while_it_suffers() {
     }
 }
 
+// case CH-A1: a share outside 0 to 1 is refused and not bent
 #[test]
 fn c1_faults_that_cannot_be() {
     let registry = Registry::new();

@@ -6,11 +6,12 @@ use std::time::Duration;
 use resilient::breaker::BreakerState::{Closed, HalfOpen, Open};
 use resilient::breaker::{Breaker, BreakerState, Rule, Transition};
 use resilient::budget::Budget;
-use resilient::bulkhead::Bulkhead;
+use resilient::bulkhead::{Adaptive, Bulkhead};
 use resilient::retry::{Jitter, Retry};
+use resilient::throttle::Throttle;
 use resilient::{Dependency, Registry, resilient, scope};
 
-use crate::script::Step::{F, Hang, Permanent, S, Throttled};
+use crate::script::Step::{F, Hang, Permanent, S, SlowS, Throttled};
 use crate::script::told::{listen, take, take_records};
 use crate::script::{Answer, Failure, Script, Step, poll_once, registered};
 
@@ -77,11 +78,54 @@ async fn b6_what_an_operator_says_is_told() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_follows_the_load_tells_its_moves() {
+    listen();
+    let adaptive = Adaptive::aimd(1..=9).initial(1).window("1ms");
+    let dependency = dependency()
+        .breaker(Breaker::disabled())
+        .retry(Retry::never())
+        .bulkhead(Bulkhead::adaptive(adaptive))
+        .throttle(Throttle::accepts(1.0).max_rejection(1.0));
+    let (_registry, policy) = registered(dependency, "dep");
+    let script = Script::new(&[SlowS(1), SlowS(1), SlowS(1)]);
+    for _ in 0..3 {
+        let _ = policy.call(|| script.attempt()).await;
+    }
+    let moved = take();
+    let failing = Script::new(&[F; 100]);
+    while failing.starts().len() < 3 {
+        let _ = policy.call(|| failing.attempt()).await;
+    }
+    take();
+    while !take_records().iter().any(|end| end.contains("shed")) {
+        take();
+        let _ = policy.call(|| failing.attempt()).await;
+    }
+    let shed = take();
+    let rows = [
+        (
+            &moved[0],
+            r#"resilient.call bulkhead.limit dependency="dep" from=1 to=2"#,
+        ),
+        (
+            &shed[0],
+            r#"resilient.call throttle.shed dependency="dep" percent="#,
+        ),
+        (&shed[1], r#"resilient.call call.rejected reason="shed""#),
+    ];
+    for (line, expected) in rows {
+        let line = line.replace(" message=", " ");
+        assert!(line.starts_with(expected), "{line}\n{expected}");
+    }
+    assert_eq!((moved.len(), shed.len()), (1, 2), "{moved:#?} {shed:#?}");
+}
+
 type Limited = fn(Dependency) -> Dependency;
 
 /// Peers answer each of these with an error of their own. Here the caller gets the last failure
 /// itself (R1), and the reason is an event.
-const STOPS: [(&str, Limited, &[Step]); 7] = [
+const STOPS: [(&str, Limited, &[Step]); 8] = [
     ("attempts", |d| d, &[F, F, F]),
     (
         "deadline",
@@ -93,6 +137,11 @@ const STOPS: [(&str, Limited, &[Step]); 7] = [
         "breaker",
         |d| d.breaker(Breaker::consecutive(2)),
         &[F, F, S],
+    ),
+    (
+        "throttle",
+        |d| d.throttle(Throttle::accepts(1.0)),
+        &[F, F, F],
     ),
     (
         "retry_after",

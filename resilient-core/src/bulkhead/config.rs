@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::adaptive::{Adaptive, AdaptiveSettings};
 use crate::duration::{GivenDuration, IntoDuration};
 use crate::invalid::InvalidSetting;
 
@@ -27,6 +28,7 @@ use crate::invalid::InvalidSetting;
 #[derive(Clone, Debug, Default)]
 pub struct Bulkhead {
     limit: Option<usize>,
+    adaptive: Option<Adaptive>,
     places: Option<usize>,
     wait: Option<GivenDuration>,
 }
@@ -40,6 +42,29 @@ impl Bulkhead {
     pub fn max_concurrent(limit: usize) -> Self {
         Bulkhead {
             limit: Some(limit),
+            ..Bulkhead::default()
+        }
+    }
+
+    /// A limit that follows by itself what the dependency can do, see [`Adaptive`].
+    ///
+    /// At any time it is as exact as a fixed one: a permit more or less is all that changes. Only
+    /// here do attempts that had to wait for their outcome cost a clock reading more.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::bulkhead::{Adaptive, Bulkhead};
+    ///
+    /// let bulkhead = Bulkhead::adaptive(Adaptive::aimd(4..=100)).max_queue(50).max_wait("1s");
+    /// assert!(bulkhead.settings().is_ok());
+    ///
+    /// let wrong = Adaptive::aimd(0..=100).backoff(1.5);
+    /// assert_eq!(Bulkhead::adaptive(wrong).settings().unwrap_err().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn adaptive(adaptive: Adaptive) -> Self {
+        Bulkhead {
+            adaptive: Some(adaptive),
             ..Bulkhead::default()
         }
     }
@@ -80,13 +105,22 @@ impl Bulkhead {
     ///
     /// # Errors
     ///
-    /// Everything that cannot work, at once: a limit of 0, a `max_wait` that is no duration, that is
+    /// Everything that cannot work, at once: a limit of 0, adaptive bounds that are empty or allow
+    /// it, other numbers of [`Adaptive`] out of their range, a `max_wait` that is no duration, that is
     /// zero, or that has no queue to wait in.
     pub fn settings(&self) -> Result<BulkheadSettings, Vec<InvalidSetting>> {
         let defaults = BulkheadSettings::default();
         let mut problems = Vec::new();
 
-        let max_concurrent = self.limit.unwrap_or(defaults.max_concurrent);
+        let adaptive = self.adaptive.as_ref().map(Adaptive::settings).transpose();
+        let adaptive = adaptive.unwrap_or_else(|found| {
+            problems.extend(found);
+            None
+        });
+        let max_concurrent = adaptive.map_or_else(
+            || self.limit.unwrap_or(defaults.max_concurrent),
+            |adaptive| usize::try_from(adaptive.initial).unwrap_or(usize::MAX),
+        );
         if max_concurrent == 0 {
             problems.push(InvalidSetting::new(
                 "bulkhead",
@@ -112,6 +146,7 @@ impl Bulkhead {
                 max_concurrent,
                 max_queue,
                 max_wait,
+                adaptive,
             })
         } else {
             Err(problems)
@@ -144,14 +179,17 @@ fn check_wait(given: &GivenDuration, max_queue: usize) -> Result<Duration, Strin
 /// let defaults = BulkheadSettings::default();
 /// assert_eq!((defaults.max_concurrent, defaults.max_queue), (64, 0));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BulkheadSettings {
-    /// Attempts at a time, 1 or more; `usize::MAX` is no limit.
+    /// Attempts at a time, 1 or more; `usize::MAX` is no limit. Of an adaptive limit, the one it
+    /// starts with.
     pub max_concurrent: usize,
     /// Attempts that may wait; 0 refuses at once.
     pub max_queue: usize,
     /// How long an attempt may wait; `None` is until the call's deadline.
     pub max_wait: Option<Duration>,
+    /// What moves the limit, if anything does.
+    pub adaptive: Option<AdaptiveSettings>,
 }
 
 impl Default for BulkheadSettings {
@@ -160,6 +198,7 @@ impl Default for BulkheadSettings {
             max_concurrent: 64,
             max_queue: 0,
             max_wait: None,
+            adaptive: None,
         }
     }
 }
@@ -172,7 +211,11 @@ mod tests {
     #[test]
     fn c08_what_cannot_work_is_an_error_that_says_what_to_write() {
         let limit = Bulkhead::max_concurrent;
-        let rows: [(Bulkhead, &[(&str, &str)]); 9] = [
+        let aimd = |bounds| Adaptive::aimd(bounds);
+        let vegas = |bounds| Adaptive::vegas(bounds);
+        let adaptive = Bulkhead::adaptive;
+        let empty = std::ops::RangeInclusive::new(9, 3);
+        let rows: [(Bulkhead, &[(&str, &str)]); 19] = [
             (Bulkhead::default(), &[]),
             (limit(1), &[]),
             (limit(usize::MAX), &[]),
@@ -187,6 +230,31 @@ mod tests {
             (
                 limit(0).max_queue(2).max_wait("-1s"),
                 &[("max_concurrent", "or more"), ("max_wait", "")],
+            ),
+            (adaptive(aimd(1..=1)), &[]),
+            (adaptive(vegas(30..=u32::MAX).smoothing(0.5)), &[]),
+            (adaptive(aimd(0..=9)), &[("aimd", "1 or more")]),
+            (adaptive(vegas(empty)), &[("vegas", "least..=most")]),
+            (adaptive(aimd(3..=9).initial(2)), &[("initial", "3..=9")]),
+            (
+                adaptive(aimd(3..=9).backoff(1.0)),
+                &[("backoff", "below 1")],
+            ),
+            (
+                adaptive(vegas(3..=9).backoff(f64::NAN)),
+                &[("backoff", "above 0")],
+            ),
+            (
+                adaptive(aimd(3..=9).smoothing(0.5)),
+                &[("smoothing", "Adaptive::vegas")],
+            ),
+            (
+                adaptive(vegas(3..=9).smoothing(1.5)),
+                &[("smoothing", "up to 1")],
+            ),
+            (
+                adaptive(vegas(0..=9).window("0s").initial(0)).max_wait("1s"),
+                &[("vegas", ""), ("window", ""), ("max_wait", ".max_queue(n)")],
             ),
         ];
         for (bulkhead, expected) in rows {
@@ -212,7 +280,7 @@ mod tests {
             Ok(BulkheadSettings {
                 max_concurrent: 2,
                 max_queue: 7,
-                max_wait: None
+                ..BulkheadSettings::default()
             })
         );
     }

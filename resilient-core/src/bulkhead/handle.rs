@@ -30,10 +30,12 @@ use std::fmt;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use super::adaptive::Meter;
 use super::config::BulkheadSettings;
 use super::permits::{MOST_PERMITS, Permits};
 use super::queue::{Batch, Queue, Rewoken, Waiter};
 use crate::name::Name;
+use crate::seam::clock::Moment;
 use crate::seam::serial;
 use crate::seam::sync::{AtomicU64, Lock, MutexGuard, Ordering, handshake};
 
@@ -53,6 +55,7 @@ pub(crate) struct BulkheadHandle {
     served: AtomicU64,
     permits: Permits,
     line: Lock<Line>,
+    meter: Meter,
 }
 
 /// What only the holder of the lock touches.
@@ -82,6 +85,13 @@ pub(crate) enum Acquired {
     Queue,
 }
 
+/// The limit has moved by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
 /// All places in the queue are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueFull;
@@ -89,17 +99,18 @@ pub(crate) struct QueueFull;
 impl BulkheadHandle {
     pub(crate) fn new(name: Name, settings: BulkheadSettings) -> Self {
         let permits = Permits::new(permits(settings));
-        BulkheadHandle::with_permits(name, settings, permits)
+        BulkheadHandle::with_parts(name, settings, permits, Meter::new(settings.adaptive))
     }
 
     /// With so many shards, whatever the machine has.
     #[cfg(test)]
     pub(super) fn with_shards(name: Name, settings: BulkheadSettings, shards: usize) -> Self {
         let permits = Permits::with_count(shards, permits(settings));
-        BulkheadHandle::with_permits(name, settings, permits)
+        let meter = Meter::with_shards(settings.adaptive, shards);
+        BulkheadHandle::with_parts(name, settings, permits, meter)
     }
 
-    fn with_permits(name: Name, settings: BulkheadSettings, permits: Permits) -> Self {
+    fn with_parts(name: Name, settings: BulkheadSettings, permits: Permits, meter: Meter) -> Self {
         BulkheadHandle {
             name,
             id: serial::next(),
@@ -114,6 +125,7 @@ impl BulkheadHandle {
                 settings,
                 gate: 0,
             }),
+            meter,
         }
     }
 
@@ -233,7 +245,7 @@ impl BulkheadHandle {
         self.line.lock().settings.max_wait
     }
 
-    /// The limit as configured.
+    /// The limit as configured, or as it has moved by itself.
     pub(crate) fn limit(&self) -> usize {
         usize::try_from(self.limit.load(Ordering::Relaxed)).unwrap_or(usize::MAX)
     }
@@ -250,12 +262,63 @@ impl BulkheadHandle {
         self.line.lock().queue.len()
     }
 
-    /// Takes other numbers while running. A higher limit serves waiters at once; a lower one
-    /// takes effect as permits come back, before anyone new gets one. Who waits already keeps
-    /// waiting, even in a queue that became shorter.
-    pub(crate) fn reconfigure(&self, settings: BulkheadSettings) {
+    /// Whether the limit moves by itself, so that attempts are to be measured.
+    pub(crate) fn adapts(&self) -> bool {
+        self.meter.is_on()
+    }
+
+    /// An attempt that held a permit was answered after so long, or dropped (`None`). Takes no lock
+    /// that others want, but once per window.
+    ///
+    /// The permits that are free say how many attempts there are: too few while the limit shrinks,
+    /// when all of it is in use anyway.
+    pub(crate) fn measured(&self, answered: Option<Duration>, now: Moment) -> Option<Moved> {
+        let moved = self.move_limit(now);
+        let limit = self.limit.load(Ordering::Relaxed);
+        let inflight = || limit.saturating_sub(self.permits.free());
+        self.meter.take(answered, limit, inflight);
+        moved
+    }
+
+    fn move_limit(&self, now: Moment) -> Option<Moved> {
+        let (limit, held) = self.meter.end_window(now)?;
+        let to = usize::try_from(limit).unwrap_or(usize::MAX);
         let mut batch = Batch::default();
         let mut line = self.line.lock();
+        let from = line.settings.max_concurrent;
+        if from != to {
+            let settings = BulkheadSettings {
+                max_concurrent: to,
+                ..line.settings
+            };
+            self.resize(&mut line, settings, &mut batch);
+        }
+        drop(held);
+        self.finish(line, batch);
+        (from != to).then_some(Moved { from, to })
+    }
+
+    /// Takes other numbers while running. A higher limit serves waiters at once; a lower one
+    /// takes effect as permits come back, before anyone new gets one. Who waits already keeps
+    /// waiting, even in a queue that became shorter. A limit that moves by itself stays where it
+    /// is, as far as it is within its new bounds.
+    pub(crate) fn reconfigure(&self, settings: BulkheadSettings) {
+        let (limit, held) = self.meter.reconfigure(settings.adaptive);
+        let max_concurrent = limit.map_or(settings.max_concurrent, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
+        let settings = BulkheadSettings {
+            max_concurrent,
+            ..settings
+        };
+        let mut batch = Batch::default();
+        let mut line = self.line.lock();
+        self.resize(&mut line, settings, &mut batch);
+        drop(held);
+        self.finish(line, batch);
+    }
+
+    fn resize(&self, line: &mut Line, settings: BulkheadSettings, batch: &mut Batch) {
         let (before, after) = (permits(line.settings), permits(settings));
         if let Some(more) = after.checked_sub(before) {
             let kept = more.min(line.owed);
@@ -269,8 +332,7 @@ impl BulkheadHandle {
             .store(count(settings.max_concurrent), Ordering::Relaxed);
         self.max_queue
             .store(count(settings.max_queue), Ordering::Relaxed);
-        self.settle(&mut line, &mut batch);
-        self.finish(line, batch);
+        self.settle(line, batch);
     }
 
     #[cold]

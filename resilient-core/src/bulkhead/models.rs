@@ -10,8 +10,9 @@ use std::task::{Context, Wake, Waker};
 use loom::sync::Arc;
 use loom::thread;
 
-use super::{Acquired, Bulkhead, BulkheadHandle, BulkheadSettings, Waiter};
+use super::{Acquired, Adaptive, Bulkhead, BulkheadHandle, BulkheadSettings, Moved, Waiter};
 use crate::name::Name;
+use crate::seam::clock::Moment;
 
 fn settings(limit: usize, queue: usize) -> BulkheadSettings {
     Bulkhead::max_concurrent(limit)
@@ -204,6 +205,34 @@ fn k1_shrinking_collects_exactly_what_is_owed() {
         bulkhead.reconfigure(settings(1, 0));
         bulkhead.release();
         returns.join().expect("no panic");
+        at_rest(&bulkhead, 1);
+    });
+}
+
+#[test]
+fn a1_a_limit_that_moves_by_itself_is_as_exact() {
+    loom::model(|| {
+        let adaptive = Adaptive::aimd(1..=2).initial(2).window("1ms");
+        let settings = Bulkhead::adaptive(adaptive).settings();
+        let name = Name::new("payment").expect("the name is good");
+        let settings = settings.expect("the numbers are good");
+        let bulkhead = Arc::new(BulkheadHandle::with_shards(name, settings, 2));
+        assert_eq!(bulkhead.try_acquire(), Acquired::Granted);
+        assert_eq!(bulkhead.try_acquire(), Acquired::Granted);
+        for _ in 0..2 {
+            assert_eq!(bulkhead.measured(None, Moment::at_millis(0)), None);
+        }
+        let moves = thread::spawn({
+            let bulkhead = bulkhead.clone();
+            move || {
+                let moved = bulkhead.measured(None, Moment::at_millis(1));
+                bulkhead.release();
+                moved
+            }
+        });
+        bulkhead.release();
+        let moved = moves.join().expect("no panic");
+        assert_eq!(moved, Some(Moved { from: 2, to: 1 }));
         at_rest(&bulkhead, 1);
     });
 }

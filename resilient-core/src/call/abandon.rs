@@ -23,14 +23,16 @@ impl Call {
         if self.plan.get().is_none() {
             return;
         }
+        let had_permit = self.held.permit;
         // First, because at a thread's end reading the clock may panic.
         self.hand_back();
         let verdict = if self.polling {
             Verdict::Panicked
+        } else if let Some(ran) = self.hung() {
+            self.ran_out(had_permit);
+            self.slowed_after(ran, Verdict::Failure)
         } else {
-            self.hung().map_or(Verdict::Neutral, |ran| {
-                self.slowed_after(ran, Verdict::Failure)
-            })
+            Verdict::Neutral
         };
         self.report(verdict, None);
         self.inside_span(|| telemetry::call_abandoned(self.frame.attempt, verdict));
@@ -42,9 +44,14 @@ impl Call {
         let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return None;
         };
-        let breaker = plan.breaker.as_ref()?;
+        if plan.breaker.is_none() && !plan.follows_load() {
+            return None;
+        }
         let half = Duration::from_nanos(plan.timeout() / 2);
-        let enough = breaker.drop_counts_after().unwrap_or(half);
+        let breaker = plan.breaker.as_ref();
+        let enough = breaker
+            .and_then(|breaker| breaker.drop_counts_after())
+            .unwrap_or(half);
         let now = clock::now();
         // Cut by the call around this one, which had less time than this one asked for.
         let cut_from_outside = *cut == Cut::Inherited && now >= self.frame.inherited;

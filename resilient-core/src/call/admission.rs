@@ -1,4 +1,4 @@
-//! Before an attempt may run: its backoff, the breaker, the bulkhead.
+//! Before an attempt may run: its backoff, the breaker, the throttle, the bulkhead.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::{Phase, QueueEnd};
-use crate::breaker::{Refusal, Verdict};
+use crate::breaker::{Refusal, Ticket, Verdict};
 use crate::bulkhead::{Acquired, BulkheadHandle};
 use crate::context::{Limit, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
+use crate::telemetry;
+use crate::throttle::Shed;
 
 /// Immediate retries in a row after which the task lets others run.
 const YIELD_EVERY: u32 = 32;
@@ -58,10 +60,11 @@ impl Call {
         };
     }
 
-    /// Asks the clock, the breaker, then the bulkhead.
+    /// Asks the clock, the breaker, the throttle, then the bulkhead.
     fn ask(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Result<(), Phase>> {
         ready!(self.still_in_time(timer.as_mut(), cx))?;
         self.pass_breaker()?;
+        self.pass_throttle()?;
         self.phase = self.enter_bulkhead(timer, cx)?;
         Poll::Ready(Ok(()))
     }
@@ -106,6 +109,23 @@ impl Call {
         self.ticket = Some(ticket);
         self.held.admission = true;
         Ok(())
+    }
+
+    /// Sheds the attempt, if the dependency accepts too few. A probe has to be sent to be of use.
+    fn pass_throttle(&self) -> Result<(), Phase> {
+        let Some(plan) = self.plan.get() else {
+            return Ok(());
+        };
+        let Some(throttle) = &plan.throttle else {
+            return Ok(());
+        };
+        if self.ticket.is_some_and(Ticket::is_probe) {
+            return Ok(());
+        }
+        throttle.admit(&plan.random).map_err(|Shed { percent }| {
+            self.inside_span(|| telemetry::shed(throttle.name(), percent));
+            Phase::Shed { percent }
+        })
     }
 
     /// Takes a permit, or a place in the queue.

@@ -129,7 +129,8 @@ impl Call {
 
     fn start_clocks(&mut self, timer: Pin<&mut Timer>) {
         let Some(plan) = self.plan.get() else { return };
-        if plan.breaker.is_none() && plan.budget.is_none() && !self.frame.is_limited() {
+        let nobody_counts = plan.breaker.is_none() && plan.budget.is_none() && !plan.follows_load();
+        if nobody_counts && !self.frame.is_limited() {
             // Whatever was waited for before, the body has all the time there is.
             timer.arm(Moment::NEVER);
             return;
@@ -146,6 +147,9 @@ impl Call {
             }
             if let Some(budget) = &plan.budget {
                 budget.tick(now);
+            }
+            if let Some(throttle) = &plan.throttle {
+                throttle.tick(now);
             }
         }
         let (until, cut) = self.frame.cut(now);

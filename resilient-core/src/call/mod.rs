@@ -7,9 +7,10 @@
 //! | step | where |
 //! |---|---|
 //! | the call starts: plan, surroundings, span | this file |
-//! | backoff sleep, breaker, bulkhead queue, before the body's first poll | `admission` |
+//! | backoff sleep, breaker, throttle, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | copies of the body run side by side | `race`, `group` |
+//! | what throttle and bulkhead learn from it | `feedback` |
 //! | what the outcome means, to the breaker, the budget, and the next attempt | `verdict` |
 //! | how long the body took, for a breaker that asks | `slow` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
@@ -24,6 +25,7 @@ mod attempt;
 mod fallback;
 #[cfg(feature = "faults")]
 mod fault;
+mod feedback;
 mod group;
 mod limits;
 mod outcome;

@@ -39,6 +39,8 @@ pub(super) enum Phase {
     NoTime,
     /// The attempt was not admitted: the breaker refused it, for so many nanoseconds.
     Refused { state: BreakerState, retry_in: u64 },
+    /// The attempt was not admitted: the throttle sheds so many of a hundred.
+    Shed { percent: u8 },
     /// The attempt was not admitted: the bulkhead had no permit for it, after so many
     /// nanoseconds in the queue.
     Full { waited: u64 },

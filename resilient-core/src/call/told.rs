@@ -46,6 +46,10 @@ impl Call {
             }
             #[cfg(feature = "faults")]
             Phase::Injected => Rejection::Injected,
+            Phase::Shed { percent } => Rejection::Shed {
+                dependency: plan?.throttle.as_ref()?.name().clone(),
+                percent,
+            },
             Phase::Missing(missing) => Rejection::NotRegistered(missing),
             _ => return None,
         })

@@ -30,6 +30,7 @@ pub(super) enum Unfinished {
 impl Call {
     /// An attempt came back with an outcome of this class. True if there is another attempt.
     pub(super) fn finished(&mut self, class: Class, kind: &'static str) -> bool {
+        self.heard(class);
         self.release_permit();
         self.timed_out = false;
         let Some(plan) = self.plan.get() else {
@@ -60,6 +61,7 @@ impl Call {
 
     /// An attempt came back without an outcome: cut by a limit or not admitted.
     pub(super) fn unfinished(&mut self) -> Unfinished {
+        self.heard_nothing();
         self.hand_back();
         let cause = std::mem::replace(&mut self.phase, Phase::Done);
         let stop = match cause {
@@ -67,6 +69,7 @@ impl Call {
             #[cfg(feature = "faults")]
             Phase::Injected => return self.was_injected(),
             Phase::Full { .. } => Stop::Bulkhead,
+            Phase::Shed { .. } => Stop::Throttle,
             Phase::Refused { .. } => Stop::Breaker,
             _ => Stop::Deadline,
         };

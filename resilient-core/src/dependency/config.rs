@@ -11,10 +11,11 @@ use crate::hedge::{Hedge, HedgeSettings};
 use crate::invalid::InvalidSetting;
 use crate::name::Name;
 use crate::retry::{Retry, RetrySettings};
+use crate::throttle::{Throttle, ThrottleSettings};
 
 /// The policies of one dependency, to be registered once at startup.
 ///
-/// A bare `Dependency::named("x")` already has all of them, with these values:
+/// A bare `Dependency::named("x")` already has all of them but a throttle, with these values:
 ///
 /// | part | default |
 /// |---|---|
@@ -23,6 +24,7 @@ use crate::retry::{Retry, RetrySettings};
 /// | deadline of a call | 16 s, or room for three longer timeouts |
 /// | budget | retries at most 20 % of the answered attempts of the last 10 s, plus 3 |
 /// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 5 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
+/// | throttle | none |
 /// | bulkhead | 64 at a time, no queue |
 /// | hedge, where a site asks for one | a second copy after the 95th percentile of the site's recent successes, at least 10 ms |
 ///
@@ -54,6 +56,7 @@ pub struct Dependency {
     retry: Retry,
     breaker: Breaker,
     budget: Budget,
+    throttle: Option<Throttle>,
     bulkhead: Bulkhead,
     hedge: Hedge,
     timeout: Limit,
@@ -78,6 +81,7 @@ impl Dependency {
             retry: Retry::default(),
             breaker: Breaker::default(),
             budget: Budget::default(),
+            throttle: None,
             bulkhead: Bulkhead::default(),
             hedge: Hedge::default(),
             timeout: Limit::Default,
@@ -104,6 +108,17 @@ impl Dependency {
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// How much may be asked of the dependency for what it accepts; there is no throttle unless one
+    /// is written.
+    ///
+    /// Calls use it that name the whole dependency: `dependency = ".."`, or a
+    /// `Policy`.
+    #[must_use]
+    pub fn throttle(mut self, throttle: Throttle) -> Self {
+        self.throttle = Some(throttle);
         self
     }
 
@@ -173,6 +188,8 @@ impl Dependency {
         let retry = collect(&mut problems, self.retry.settings());
         let breaker = collect(&mut problems, self.breaker.settings());
         let budget = collect(&mut problems, self.budget.settings());
+        let throttle = self.throttle.as_ref().map(Throttle::settings).transpose();
+        let throttle = collect(&mut problems, throttle);
         let bulkhead = collect(&mut problems, self.bulkhead.settings());
         let hedge = collect(&mut problems, self.hedge.settings());
         let timeout = collect(&mut problems, self.timeout.settings("timeout"));
@@ -182,22 +199,27 @@ impl Dependency {
             (Some(timeout), Some(deadline)) => self.limits(timeout, deadline, &mut problems),
             _ => (None, None),
         };
-        match (name, retry, breaker, budget, bulkhead, hedge) {
-            (Some(name), Some(retry), Some(breaker), Some(budget), Some(bulkhead), Some(hedge))
-                if problems.is_empty() =>
-            {
-                Ok(DependencySettings {
-                    name,
-                    retry,
-                    breaker,
-                    budget,
-                    bulkhead,
-                    hedge,
-                    timeout,
-                    deadline,
-                    rules: self.rules.clone(),
-                })
-            }
+        match (name, retry, breaker, budget, throttle, bulkhead, hedge) {
+            (
+                Some(name),
+                Some(retry),
+                Some(breaker),
+                Some(budget),
+                Some(throttle),
+                Some(bulkhead),
+                Some(hedge),
+            ) if problems.is_empty() => Ok(DependencySettings {
+                name,
+                retry,
+                breaker,
+                budget,
+                throttle,
+                bulkhead,
+                hedge,
+                timeout,
+                deadline,
+                rules: self.rules.clone(),
+            }),
             _ => Err(problems),
         }
     }
@@ -300,6 +322,8 @@ pub struct DependencySettings {
     pub breaker: BreakerSettings,
     /// How much retries may add to the load.
     pub budget: BudgetSettings,
+    /// How much may be asked for what is accepted, if that is limited.
+    pub throttle: Option<ThrottleSettings>,
     /// How many attempts may run at a time.
     pub bulkhead: BulkheadSettings,
     /// When slow attempts get further copies, where a site asks for that.

@@ -17,6 +17,7 @@ use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
 use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::throttle::ThrottleHandle;
 
 /// The shared state of one dependency. The engines stay for good; numbers change under them.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ pub(crate) struct DependencyState {
     pub(crate) name: Name,
     pub(crate) registered_at: &'static Location<'static>,
     pub(crate) breaker: Arc<BreakerHandle>,
+    pub(crate) throttle: Arc<ThrottleHandle>,
     pub(crate) bulkhead: Arc<BulkheadHandle>,
     pub(crate) budget: Arc<BudgetHandle>,
     pub(crate) levers: Levers,
@@ -59,6 +61,7 @@ impl DependencyState {
             has_rules: AtomicBool::new(has_rules(&settings)),
             live: ArcSwap::from_pointee(Live::of(&settings)),
             breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
+            throttle: Arc::new(ThrottleHandle::new(name.clone(), settings.throttle)),
             bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
             budget: Arc::new(BudgetHandle::new(settings.budget)),
             levers: Levers::default(),
@@ -78,6 +81,7 @@ impl DependencyState {
             .store(limit(settings.deadline), Ordering::Relaxed);
         self.max_attempts
             .store(settings.retry.max, Ordering::Relaxed);
+        self.throttle.reconfigure(settings.throttle);
         self.bulkhead.reconfigure(settings.bulkhead);
         self.budget.reconfigure(settings.budget);
         self.breaker.reconfigure(settings.breaker);

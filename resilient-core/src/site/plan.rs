@@ -21,6 +21,7 @@ use crate::seam::clock::nanos;
 use crate::seam::random::Random;
 #[cfg(feature = "faults")]
 use crate::testing::{FaultSwitch, Suffers};
+use crate::throttle::ThrottleHandle;
 
 /// The policies of one site in one registry. Options merge field by field: built-in default,
 /// then dependency, then site.
@@ -31,6 +32,7 @@ pub(crate) struct Plan {
     pub(crate) suppresses_nested: bool,
     pub(crate) breaker: Option<Arc<BreakerHandle>>,
     per: Option<Per>,
+    pub(crate) throttle: Option<Arc<ThrottleHandle>>,
     pub(crate) bulkhead: Option<Arc<BulkheadHandle>>,
     pub(crate) budget: Option<Arc<BudgetHandle>>,
     pub(crate) random: Random,
@@ -116,6 +118,7 @@ impl Plan {
                 .or(only.as_ref())
                 .map(|state| state.name.clone()),
             breaker: breaker.map(|state| state.breaker.clone()),
+            throttle: dependency.as_ref().map(|state| state.throttle.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
             budget,
             random: shared.random.clone(),
@@ -157,6 +160,7 @@ impl Plan {
             per: None,
             label: Some(state.name.clone()),
             breaker: Some(state.breaker.clone()),
+            throttle: Some(state.throttle.clone()),
             bulkhead: Some(state.bulkhead.clone()),
             budget: Some(state.budget.clone()),
             random: shared.random.clone(),
@@ -230,6 +234,18 @@ impl Plan {
     /// Whether the breaker sees one verdict per call instead of one per attempt.
     pub(crate) fn breaks_per_call(&self, breaker: &BreakerHandle) -> bool {
         self.per.unwrap_or_else(|| breaker.per()) == Per::Call
+    }
+
+    /// Whether the limit of the bulkhead moves by itself.
+    pub(crate) fn adapts(&self) -> bool {
+        let bulkhead = self.bulkhead.as_ref();
+        bulkhead.is_some_and(|bulkhead| bulkhead.adapts())
+    }
+
+    /// Whether a policy wants to know how each attempt went, beside breaker and budget.
+    pub(crate) fn follows_load(&self) -> bool {
+        let throttle = self.throttle.as_ref();
+        self.adapts() || throttle.is_some_and(|throttle| throttle.is_on())
     }
 
     /// What statuses and I/O errors mean here, unless they mean the usual.

@@ -10,6 +10,8 @@
 //! | `hedge.won` | info | `attempt`, `copy`: this one answered before the first |
 //! | `hedge.refused` | info | `attempt`, `reason`: no copy, though one was due |
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts`; `reason`, if an operator gave one |
+//! | `throttle.shed` | debug | `dependency`, `percent` (how many of a hundred are shed now) |
+//! | `bulkhead.limit` | debug | `dependency`, `from`, `to`: a limit that moved by itself |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
 //! | `call.fell_back` | info | `failed`: whether the fallback did, too |
@@ -21,9 +23,9 @@
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
 //! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
-//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
+//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `throttle`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
 //! | `reason` of `hedge.refused` | `off`, `breaker`, `bulkhead`, `budget` |
-//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `not_registered` |
+//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `shed`, `not_registered`, `injected` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
 //! | `verdict` | `Neutral`, `Failure` (it had run for too long), `SlowFailure` (even for the rule of slow calls), `Panicked` |
@@ -37,6 +39,7 @@ use std::time::Duration;
 use tracing::{Span, field};
 
 use crate::breaker::{Transition, Verdict};
+use crate::bulkhead::Moved;
 use crate::rejection::Rejection;
 use crate::retry::Stop;
 
@@ -152,6 +155,14 @@ pub(crate) fn breaker_state(transition: &Transition) {
         reason = transition.reason.as_deref(),
         "breaker.state"
     );
+}
+
+pub(crate) fn bulkhead_limit(dependency: &str, Moved { from, to }: Moved) {
+    tracing::debug!(name: "bulkhead.limit", target: "resilient", dependency, from, to, "bulkhead.limit");
+}
+
+pub(crate) fn shed(dependency: &str, percent: u8) {
+    tracing::debug!(name: "throttle.shed", target: "resilient", dependency, percent, "throttle.shed");
 }
 
 pub(crate) fn call_rejected(rejection: &Rejection) {
