@@ -175,6 +175,35 @@ async fn a1_a_bulkhead_alone_is_enough_and_what_is_ready_at_once_is_no_sample() 
     .await;
 }
 
+#[resilient(bulkhead = "dep")]
+async fn nested() -> Answer {
+    only_fenced_in().await
+}
+
+#[resilient(bulkhead = "dep", timeout = "100ms")]
+async fn hangs() -> Answer {
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a1_a_call_inside_is_no_sample_of_its_own_and_a_hang_needs_no_breaker_to_be_seen() {
+    let adaptive = Adaptive::aimd(1..=100).initial(2).window("1ms");
+    let (registry, policy) = registered(bare().bulkhead(Bulkhead::adaptive(adaptive)));
+    scope(&registry, async {
+        // Two samples make a window, and the next attempt ends it.
+        for expected in [2, 2, 3] {
+            nested().await.unwrap();
+            assert_eq!(limit(&policy), expected);
+        }
+        for expected in [3, 3, 2] {
+            let hang = tokio::time::timeout(ms(60), hangs());
+            assert!(hang.await.is_err());
+            assert_eq!(limit(&policy), expected);
+        }
+    })
+    .await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a1_a_limit_that_falls_below_what_is_held_waits_for_it_to_come_back() {
     let adaptive = Adaptive::aimd(1..=100)
