@@ -7,9 +7,9 @@ pub use resilient_core::inject;
 pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,
     Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
-    SiteInfo, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates, classify,
-    context, duration, hedge, invalid, levers, levers_of, policy, propagate, register, retry,
-    scope, sites, subscribe, telemetry, testing, throttle, update, with_deadline,
+    SiteInfo, Snapshot, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates,
+    classify, context, duration, hedge, invalid, levers, levers_of, policy, propagate, register,
+    retry, scope, sites, snapshot, subscribe, telemetry, testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{

@@ -41,6 +41,8 @@ mod seam;
 #[cfg(feature = "runtime")]
 mod site;
 #[cfg(feature = "runtime")]
+pub mod snapshot;
+#[cfg(feature = "runtime")]
 pub mod telemetry;
 #[cfg(feature = "runtime")]
 pub mod testing;
@@ -71,3 +73,5 @@ pub use registry::{
 };
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};
+#[cfg(feature = "runtime")]
+pub use snapshot::{Snapshot, snapshot};

@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "each target needs a part of it")]
 #[path = "../script/mod.rs"]
 mod script;
+mod snapshot;
 
 mod breaker;
 mod budget;

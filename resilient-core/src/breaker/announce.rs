@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::settings::OnTransition;
 use super::transition::Transition;
 use crate::name::Name;
+use crate::seam::clock::{Moment, now};
 use crate::seam::sync::Lock;
 
 /// Told about every change of every breaker of a registry, before the breaker's own listener.
@@ -17,6 +18,7 @@ pub(crate) type Announcer = Arc<dyn Fn(&Transition) + Send + Sync>;
 pub(crate) struct Guarded {
     pub(crate) engine: Engine,
     telling: bool,
+    last: Option<(Transition, Moment)>,
 }
 
 impl Guarded {
@@ -24,6 +26,7 @@ impl Guarded {
         Guarded {
             engine,
             telling: false,
+            last: None,
         }
     }
 
@@ -34,6 +37,11 @@ impl Guarded {
         let take_over = !self.telling && self.engine.has_changes();
         self.telling |= take_over;
         take_over
+    }
+
+    /// The last change that was told, and when.
+    pub(crate) fn last(&self) -> Option<(Transition, Moment)> {
+        self.last.clone()
     }
 
     fn next(&mut self, name: &Name) -> Option<(Transition, Option<OnTransition>)> {
@@ -52,6 +60,7 @@ impl Guarded {
             lasts: change.lasts,
             reason: change.reason,
         };
+        self.last = Some((transition.clone(), now()));
         Some((transition, self.engine.settings().on_transition.clone()))
     }
 }

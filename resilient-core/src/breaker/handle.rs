@@ -8,6 +8,7 @@ use super::engine::{Engine, FIRST_GENERATION, View, retry_in};
 use super::forced::ForcedKind;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
+use super::transition::Transition;
 use super::word::Word;
 use super::{BreakerSnapshot, BreakerState, Reason};
 use crate::name::Name;
@@ -273,6 +274,11 @@ impl BreakerHandle {
             }
         }
         state
+    }
+
+    /// The last change of state, and when it was.
+    pub(crate) fn last_transition(&self) -> Option<(Transition, Moment)> {
+        self.guarded.lock().last()
     }
 
     /// State and counts now.

@@ -19,6 +19,7 @@ use super::{BreakerState, Reason};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BreakerSnapshot {
     /// What it does with calls. A breaker whose open time is over is open until a call makes it

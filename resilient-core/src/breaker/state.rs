@@ -75,3 +75,10 @@ impl fmt::Display for BreakerState {
         f.pad(self.as_str())
     }
 }
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for BreakerState {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}

@@ -118,3 +118,10 @@ impl fmt::Display for Rule {
         f.pad(self.as_str())
     }
 }
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Rule {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}

@@ -119,7 +119,6 @@ impl BudgetHandle {
     }
 
     /// How many retries could be made now; `None` is any number.
-    #[cfg(test)]
     pub(crate) fn available(&self, now: Moment) -> Option<u64> {
         match self.kind.load(Ordering::Relaxed) {
             RATIO => {

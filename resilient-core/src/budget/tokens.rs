@@ -90,7 +90,6 @@ impl Tokens {
     }
 
     /// How many whole tokens there are.
-    #[cfg(test)]
     pub(super) fn left(&self, now: Moment) -> u64 {
         self.catch_up(now);
         let full = self.full.load(Ordering::Relaxed);

@@ -7,6 +7,7 @@ use super::phase::Phase;
 use crate::breaker::Verdict;
 use crate::context::Cut;
 use crate::seam::clock;
+use crate::site::Counted;
 use crate::telemetry;
 
 impl Drop for Call {
@@ -23,6 +24,7 @@ impl Call {
         if self.plan.get().is_none() {
             return;
         }
+        self.count(Counted::Abandoned);
         let had_permit = self.held.permit;
         // First, because at a thread's end reading the clock may panic.
         self.hand_back();

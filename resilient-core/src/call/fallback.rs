@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::outcome::{Judge, Outcome};
 use super::{Call, PlanRef};
 use crate::class::Class;
+use crate::site::Counted;
 use crate::telemetry;
 
 /// Decides about an outcome at the very end of a call: `Continue` with the error if the fallback is
@@ -27,6 +28,7 @@ where
     if class == Class::Permanent {
         return ControlFlow::Break(out);
     }
+    call.count(Counted::Fallback);
     call.inside_span(|| telemetry::fallback(kind));
     match R::split(out) {
         Ok(outcome) => ControlFlow::Break(outcome),

@@ -15,7 +15,7 @@ use crate::context::{Cut, Limit};
 use crate::seam::clock::{self, Moment};
 use crate::seam::sync::Arc;
 use crate::seam::timer::Timer;
-use crate::site::Plan;
+use crate::site::{Counted, Plan};
 use crate::telemetry::{self, Hedged};
 
 /// The number of the copy every attempt has.
@@ -272,6 +272,7 @@ impl Group {
             return refused("budget");
         }
         self.permits.extend(permit);
+        call.count(Counted::Hedge);
         call.tell_hedged(Hedged::Started {
             copy: self.started + 1,
         });

@@ -54,7 +54,7 @@ use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
 use crate::seam::random::Random;
-use crate::site::{Plan, Site};
+use crate::site::{Counted, Plan, Site};
 use crate::telemetry::{self, CallSpan};
 use phase::Phase;
 
@@ -247,6 +247,12 @@ impl Call {
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> Attempt<'_, F> {
         Attempt::new(self, body)
+    }
+
+    fn count(&self, what: Counted) {
+        if let Some(plan) = self.plan.get() {
+            plan.counters.count(what);
+        }
     }
 
     fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {

@@ -7,7 +7,7 @@ use super::verdict::Unfinished;
 use crate::class::Class;
 use crate::classify::with_rules;
 use crate::rejection::Rejection;
-use crate::site::Plan;
+use crate::site::{Counted, Plan};
 
 /// Takes what an attempt came back with, and leaves the call's outcome in its place, or nothing if
 /// there is another attempt. In place, because outcomes are large and moving them is what a ready
@@ -46,7 +46,10 @@ pub fn settle<R, E, J, X, K>(
             *last = kept;
             None
         }
-        (Unfinished::LastOutcome(_), Some(kept)) => Some(judge.give_back(kept, R::from_failure)),
+        (Unfinished::LastOutcome(_), Some(kept)) => {
+            call.count(Counted::Failure);
+            Some(judge.give_back(kept, R::from_failure))
+        }
         (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
             Some(R::from_failure(reject(call.rejection(cause))))
         }

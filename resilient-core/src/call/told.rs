@@ -7,6 +7,7 @@ use super::phase::Phase;
 use crate::breaker::{BreakerHandle, BreakerState};
 use crate::context::Cut;
 use crate::rejection::Rejection;
+use crate::site::Counted;
 use crate::telemetry;
 
 impl Call {
@@ -17,6 +18,7 @@ impl Call {
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
                 after: self.time_it_had(),
             });
+        self.count(Counted::Rejection);
         self.tell_end(rejection.kind());
         self.inside_span(|| telemetry::call_rejected(&rejection));
         rejection

@@ -10,7 +10,7 @@ use crate::context::{Cut, Limit};
 use crate::retry::Stop;
 use crate::retry::backoff::{backoff, throttled};
 use crate::seam::clock::{self, Moment, nanos};
-use crate::site::{Plan, Safety};
+use crate::site::{Counted, Plan, Safety};
 use crate::telemetry;
 
 /// The longest hint that is waited for when neither the settings nor a deadline say otherwise.
@@ -43,15 +43,26 @@ impl Call {
             budget.answered();
         }
         let verdict = self.timed(verdict_of(class, plan));
+        if class == Class::Success {
+            plan.counters.success();
+        }
         if !class.is_retryable() {
+            if class != Class::Success {
+                plan.counters.count(Counted::Failure);
+                plan.failed(kind, clock::now());
+            }
             self.verdict = verdict;
             self.close();
             self.tell_end(kind);
             return false;
         }
         let now = clock::now();
+        plan.failed(kind, now);
         self.judged(verdict, now);
         let again = self.again(class, kind, now);
+        if !again {
+            self.count(Counted::Failure);
+        }
         match &mut self.span {
             Some(span) if again => span.keep(kind),
             _ => self.tell_end(kind),
@@ -102,6 +113,10 @@ impl Call {
             return self.last_outcome(cause);
         }
         self.timed_out = true;
+        self.count(Counted::Timeout);
+        if let Some(plan) = self.plan.get() {
+            plan.failed("timeout", now);
+        }
         if self.again(Class::transient(), "timeout", now) {
             Unfinished::Again
         } else {
@@ -134,6 +149,7 @@ impl Call {
         match self.next_delay(class, now) {
             Ok(delay) => {
                 let attempt = self.frame.attempt;
+                self.count(Counted::Retry);
                 self.held.token = true;
                 self.frame.attempt += 1;
                 self.frame.timeout = Limit::of(self.plan.get().map_or(u64::MAX, Plan::timeout));

@@ -54,6 +54,14 @@ impl Directory {
         near(name, self.names().iter().map(|known| &**known))
     }
 
+    /// Everything registered, by name.
+    pub(crate) fn all(&self) -> Vec<Arc<DependencyState>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = known.values().cloned().collect();
+        all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        all
+    }
+
     /// All names, sorted.
     pub(crate) fn names(&self) -> Vec<Name> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);

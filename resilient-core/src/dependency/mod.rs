@@ -4,10 +4,14 @@ mod config;
 #[cfg(feature = "runtime")]
 mod directory;
 #[cfg(feature = "runtime")]
+mod recent;
+#[cfg(feature = "runtime")]
 mod state;
 
 pub use config::{Dependency, DependencySettings};
 #[cfg(feature = "runtime")]
 pub(crate) use directory::Directory;
+#[cfg(feature = "runtime")]
+pub(crate) use recent::Recent;
 #[cfg(feature = "runtime")]
 pub(crate) use state::DependencyState;

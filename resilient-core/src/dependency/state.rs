@@ -6,14 +6,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use super::config::DependencySettings;
+use super::recent::RecentFailures;
 use crate::breaker::{Announcer, BreakerHandle};
 use crate::budget::BudgetHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::hedge::HedgeSettings;
 use crate::levers::Levers;
 use crate::name::Name;
-use crate::retry::RetrySettings;
 use crate::seam::clock::nanos;
 use crate::seam::random::Random;
 use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -29,6 +28,7 @@ pub(crate) struct DependencyState {
     pub(crate) bulkhead: Arc<BulkheadHandle>,
     pub(crate) budget: Arc<BudgetHandle>,
     pub(crate) levers: Levers,
+    pub(crate) recent: RecentFailures,
     // Read by every call, hence words of their own instead of a look into `live`.
     timeout: AtomicU64,
     deadline: AtomicU64,
@@ -40,8 +40,7 @@ pub(crate) struct DependencyState {
 /// Numbers that only a failure, a slow attempt or a startup check reads.
 #[derive(Debug)]
 pub(crate) struct Live {
-    pub(crate) retry: RetrySettings,
-    pub(crate) hedge: HedgeSettings,
+    pub(crate) settings: DependencySettings,
     /// `None` if they are the default ones.
     pub(crate) rules: Option<std::sync::Arc<Rules>>,
 }
@@ -65,6 +64,7 @@ impl DependencyState {
             bulkhead: Arc::new(BulkheadHandle::new(name.clone(), settings.bulkhead)),
             budget: Arc::new(BudgetHandle::new(settings.budget)),
             levers: Levers::default(),
+            recent: RecentFailures::default(),
             name,
             registered_at,
         }
@@ -101,6 +101,10 @@ impl DependencyState {
         self.max_attempts.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn settings(&self) -> DependencySettings {
+        self.live().settings.clone()
+    }
+
     /// What statuses and I/O errors mean, unless they mean the usual.
     pub(crate) fn rules(&self) -> Option<std::sync::Arc<Rules>> {
         self.has_rules
@@ -117,8 +121,7 @@ impl DependencyState {
 impl Live {
     fn of(settings: &DependencySettings) -> Self {
         Live {
-            retry: settings.retry,
-            hedge: settings.hedge,
+            settings: settings.clone(),
             rules: has_rules(settings).then(|| std::sync::Arc::new(settings.rules.clone())),
         }
     }

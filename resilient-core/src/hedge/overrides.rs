@@ -124,6 +124,17 @@ impl HedgeOverrides {
         self
     }
 
+    /// Whether the field of this name is set here.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn sets(self, field: &str) -> bool {
+        match field {
+            "after" => self.after.is_some() || self.quantile.is_some(),
+            "floor" => self.floor.is_some(),
+            "max" => self.max.is_some(),
+            _ => false,
+        }
+    }
+
     /// `settings` with what is set here instead of its own. A time of either kind replaces one of
     /// the other.
     ///

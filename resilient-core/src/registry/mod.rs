@@ -196,6 +196,33 @@ impl Registry {
         self.inner.known.require(kind, name, site)
     }
 
+    /// Every registered dependency, by name.
+    pub(crate) fn states(&self) -> Vec<Arc<DependencyState>> {
+        self.inner.known.all()
+    }
+
+    /// Looks at a site's plan: that of its calls, or else at what a call would do. Nothing, while a
+    /// name is not registered.
+    pub(crate) fn look_at<R: Default>(
+        &self,
+        site: &'static Site,
+        look: impl FnOnce(&Plan) -> R,
+    ) -> R {
+        if self.is_global()
+            && let Some(plan) = site.known_plan()
+        {
+            return look(plan);
+        }
+        let plans = &self.inner.plans;
+        let plans = plans.read().unwrap_or_else(PoisonError::into_inner);
+        let known = plans.get(&address(site)).cloned();
+        drop(plans);
+        match known.map_or_else(|| self.resolve(site).map(Arc::new), Ok) {
+            Ok(plan) => look(&plan),
+            Err(_) => R::default(),
+        }
+    }
+
     /// Joins a site's options with what is registered here.
     pub(crate) fn resolve(&self, site: &Site) -> Result<Plan, NotRegistered> {
         Plan::resolve(site, &self.inner.known, &self.inner.shared)
@@ -203,7 +230,7 @@ impl Registry {
 
     /// The plan of a site in this registry; misses are not remembered.
     pub(crate) fn plan(&self, site: &'static Site) -> Result<Arc<Plan>, NotRegistered> {
-        let address = std::ptr::from_ref(site).addr();
+        let address = address(site);
         let plans = self
             .inner
             .plans
@@ -237,6 +264,11 @@ impl Registry {
     pub(crate) fn is_global(&self) -> bool {
         Arc::ptr_eq(&self.inner, &GLOBAL.inner)
     }
+}
+
+/// What tells sites apart.
+fn address(site: &'static Site) -> usize {
+    std::ptr::from_ref(site).addr()
 }
 
 impl Default for Registry {

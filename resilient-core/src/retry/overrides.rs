@@ -155,6 +155,20 @@ impl RetryOverrides {
         self
     }
 
+    /// Whether the field of this name is set here.
+    #[cfg(feature = "runtime")]
+    pub(crate) fn sets(self, field: &str) -> bool {
+        match field {
+            "max" => self.max.is_some(),
+            "base" => self.base.is_some(),
+            "cap" => self.cap.is_some(),
+            "factor" => self.factor.is_some(),
+            "jitter" => self.jitter.is_some(),
+            "retry_after_cap" => self.retry_after_cap.is_some(),
+            _ => false,
+        }
+    }
+
     /// `settings` with the fields set here instead of its own.
     ///
     /// ```

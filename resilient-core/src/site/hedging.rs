@@ -26,9 +26,14 @@ impl Hedging {
 
     pub(crate) fn settings(&self) -> HedgeSettings {
         self.site.over(match &self.dependency {
-            Some(state) => state.live().hedge,
+            Some(state) => state.live().settings.hedge,
             None => HedgeSettings::default(),
         })
+    }
+
+    /// The numbers a site sets itself.
+    pub(crate) fn overrides(&self) -> HedgeOverrides {
+        self.site
     }
 
     /// How long an attempt runs before it gets a copy; `None` while that is not known.

@@ -1,5 +1,6 @@
 //! Annotated functions: what each one asks for, and the list of all of them.
 
+mod counters;
 mod hedging;
 mod options;
 mod plan;
@@ -7,6 +8,7 @@ mod plan;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use counters::{Counted, Counters};
 pub(crate) use hedging::Hedging;
 pub use options::Options;
 pub(crate) use options::Safety;
@@ -99,6 +101,7 @@ pub(crate) fn listed() -> Vec<&'static Site> {
 
 /// An annotated function, as [`sites`] lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SiteInfo {
     /// Its `name`, or else its path.

@@ -5,20 +5,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::options::Safety;
-use super::{Hedging, Site};
+use super::{Counters, Hedging, Site};
 use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::dependency::{DependencyState, Directory};
+use crate::dependency::{DependencyState, Directory, Recent};
 use crate::levers::Levers;
 use crate::name::Name;
 use crate::registry::Shared;
 use crate::rejection::NotRegistered;
 use crate::retry::backoff::backoff;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
-use crate::seam::clock::nanos;
+use crate::seam::clock::{Moment, nanos};
 use crate::seam::random::Random;
+use crate::snapshot::{Effective, Origin, Values, effective};
 #[cfg(feature = "faults")]
 use crate::testing::{FaultSwitch, Suffers};
 use crate::throttle::ThrottleHandle;
@@ -27,7 +28,7 @@ use crate::throttle::ThrottleHandle;
 /// then dependency, then site.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) name: Box<str>,
+    pub(crate) name: Arc<str>,
     pub(crate) safety: Safety,
     pub(crate) suppresses_nested: bool,
     pub(crate) breaker: Option<Arc<BreakerHandle>>,
@@ -44,7 +45,9 @@ pub(crate) struct Plan {
     limits: Option<Arc<DependencyState>>,
     /// Where the meaning of statuses and I/O errors comes from.
     rules: Option<Arc<DependencyState>>,
-    label: Option<Name>,
+    /// The dependency that stands for all of them in events and lists.
+    label: Option<Arc<DependencyState>>,
+    pub(crate) counters: Arc<Counters>,
     /// The registry's, and those of every dependency that is named.
     levers: Box<[Levers]>,
     #[cfg(feature = "faults")]
@@ -116,7 +119,8 @@ impl Plan {
                 .as_ref()
                 .or(breaker.as_ref())
                 .or(only.as_ref())
-                .map(|state| state.name.clone()),
+                .cloned(),
+            counters: Arc::new(Counters::new()),
             breaker: breaker.map(|state| state.breaker.clone()),
             throttle: dependency.as_ref().map(|state| state.throttle.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
@@ -154,11 +158,12 @@ impl Plan {
     /// Every part of one dependency, for calls without a site.
     pub(crate) fn whole(state: &Arc<DependencyState>, shared: &Shared) -> Self {
         Plan {
-            name: (*state.name).into(),
+            name: Arc::from(&*state.name),
             safety: Safety::Unsaid,
             suppresses_nested: false,
             per: None,
-            label: Some(state.name.clone()),
+            label: Some(state.clone()),
+            counters: Arc::new(Counters::new()),
             breaker: Some(state.breaker.clone()),
             throttle: Some(state.throttle.clone()),
             bulkhead: Some(state.bulkhead.clone()),
@@ -207,7 +212,7 @@ impl Plan {
                 ..RetrySettings::default()
             },
             Retrying::Yes { dependency, site } => site.over(match dependency {
-                Some(state) => state.live().retry,
+                Some(state) => state.live().settings.retry,
                 None => RetrySettings::default(),
             }),
         }
@@ -255,7 +260,70 @@ impl Plan {
 
     /// The dependency to name in spans and events.
     pub(crate) fn label(&self) -> &str {
-        self.label.as_deref().unwrap_or("")
+        self.label.as_ref().map_or("", |state| &*state.name)
+    }
+
+    /// Writes down an attempt that was no success.
+    pub(crate) fn failed(&self, kind: &'static str, at: Moment) {
+        if let Some(dependency) = &self.label {
+            dependency.recent.add(Recent {
+                site: self.name.clone(),
+                kind,
+                at,
+            });
+        }
+    }
+
+    /// What a call does, value by value.
+    pub(crate) fn effective(&self) -> Vec<Effective> {
+        let origin = |own: bool, dependency: Option<&Arc<DependencyState>>| match dependency {
+            _ if own => Origin::Site,
+            Some(state) => Origin::Dependency(state.name.clone()),
+            None => Origin::Default,
+        };
+        let mut values = Values::default();
+        let limits = self.limits.as_ref();
+        let limit = |nanos| (nanos != UNLIMITED).then(|| Duration::from_nanos(nanos));
+        let timeout = limit(self.timeout());
+        values.time("timeout", timeout, &origin(self.timeout.is_some(), limits));
+        let deadline = limit(self.deadline());
+        values.time(
+            "deadline",
+            deadline,
+            &origin(self.deadline.is_some(), limits),
+        );
+        if let Retrying::Yes { dependency, site } = &self.retry {
+            effective::retry(&mut values, &self.retry_settings(), |setting| {
+                origin(site.sets(setting), dependency.as_ref())
+            });
+        }
+        if let Some(hedging) = &self.hedging {
+            let site = hedging.overrides();
+            effective::hedge(&mut values, hedging.settings(), |setting| {
+                origin(site.sets(setting), limits)
+            });
+        }
+        if let Some(breaker) = &self.breaker {
+            values.add("breaker", breaker.name(), &Origin::Site);
+            let per = match self.per.unwrap_or_else(|| breaker.per()) {
+                Per::Attempt => "attempt",
+                Per::Call => "call",
+            };
+            let of = Origin::Dependency(breaker.name().clone());
+            let per_origin = if self.per.is_some() { Origin::Site } else { of };
+            values.add("breaker.per", per, &per_origin);
+        }
+        if let Some(bulkhead) = &self.bulkhead {
+            values.add("bulkhead", bulkhead.name(), &Origin::Site);
+        }
+        let safety = match self.safety {
+            Safety::Unsaid => "not said",
+            Safety::Idempotent => "yes",
+            Safety::Keyed => "under its idempotency key",
+            Safety::NotIdempotent => "no",
+        };
+        values.add("idempotent", safety, &Origin::Site);
+        values.into_vec()
     }
 
     /// Whether nobody has turned retries off.

@@ -177,8 +177,7 @@ impl ThrottleHandle {
     }
 
     /// The probability with which attempts are shed now.
-    #[cfg(test)]
-    pub(super) fn share(&self, now: Moment) -> Option<f64> {
+    pub(crate) fn share(&self, now: Moment) -> Option<f64> {
         self.with_engine(now, Engine::share)
     }
 }
