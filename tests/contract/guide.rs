@@ -1,5 +1,5 @@
-//! A payment client as guides write it, chapter by chapter: where the code of such guides does
-//! not do what their text says, and what happens here.
+//! A payment client as guides write it, chapter by chapter: what it promises, and where the code of
+//! such guides does not keep it.
 //!
 //! Numbers and names are a guide's; the numbers in the tests' names count what its code gets wrong.
 
@@ -9,7 +9,7 @@ use resilient::breaker::{Breaker, BreakerState, Per};
 use resilient::budget::Budget;
 use resilient::bulkhead::Bulkhead;
 use resilient::retry::{Jitter, Retry};
-use resilient::{Dependency, Registry, Rejection, context, resilient, scope};
+use resilient::{Class, Dependency, Registry, Rejection, context, resilient, scope};
 use tokio::task::JoinSet;
 use tokio::time::advance;
 
@@ -64,8 +64,48 @@ fn state(registry: &Registry) -> BreakerState {
     registry.breaker("payment").unwrap().state()
 }
 
+mod idempotency_key {
+    use super::*;
+
+    /// One key for one intention to charge, however often it is sent.
+    #[tokio::test(start_paused = true)]
+    async fn every_attempt_carries_the_key_of_its_order() {
+        // `charge` looks at the key in each attempt.
+        let (outcome, provider) = charged(&registered(payment()), &[F, F, F, S]).await;
+        assert_eq!((outcome, provider.starts().len()), (Ok(200), 4));
+    }
+}
+
 mod classification {
     use super::*;
+
+    /// The one place that decides what is worth repeating.
+    #[tokio::test(start_paused = true)]
+    async fn network_timeout_server_and_throttled_may_pass_client_and_business_do_not() {
+        use resilient::classify::StatusClasses;
+
+        let statuses = StatusClasses::default();
+        for (status, repeats) in [
+            (502, true),
+            (503, true),
+            (504, true),
+            (429, true),
+            (400, false),
+            (401, false),
+            (404, false),
+            (409, false),
+            (422, false),
+        ] {
+            let class = statuses.of(status);
+            let may_pass = matches!(class, Class::Transient { .. } | Class::Throttled { .. });
+            assert_eq!(may_pass, repeats, "{status}");
+        }
+        for (step, attempts) in [(F, 4), (Hang, 3), (Throttled(10), 4), (Permanent, 1)] {
+            let (_, provider) = charged(&registered(payment()), &[step; 9]).await;
+            // Three attempts of 5 s are all that a deadline of 15 s has room for.
+            assert_eq!(provider.starts().len(), attempts, "{step:?}");
+        }
+    }
 
     /// The guide throws a plain error for a 4xx, and all plain errors become `network`; so does
     /// a 500, which its types do not know.
@@ -85,6 +125,39 @@ mod classification {
 
 mod backoff_and_jitter {
     use super::*;
+
+    /// `sleep = random(0, min(cap, base * 2^attempt))`, and its three sisters.
+    #[tokio::test(start_paused = true)]
+    async fn each_formula_keeps_its_bounds() {
+        // base 100 ms, cap 300 ms: 100, 200, 300.
+        let rows: [(Jitter, [(u64, u64); 3]); 4] = [
+            (Jitter::None, [(100, 100), (200, 200), (300, 300)]),
+            (Jitter::Full, [(0, 101), (0, 201), (0, 301)]),
+            (Jitter::Equal, [(50, 101), (100, 201), (150, 301)]),
+            (Jitter::Decorrelated, [(100, 301), (100, 301), (100, 301)]),
+        ];
+        for (jitter, bounds) in rows {
+            for _ in 0..20 {
+                let retry = Retry::max(4).base("100ms").cap("300ms").jitter(jitter);
+                let (_, provider) = charged(&registered(payment().retry(retry)), &[F; 4]).await;
+                let starts = provider.starts();
+                for (pair, (least, most)) in starts.windows(2).zip(bounds) {
+                    let waited = pair[1] - pair[0];
+                    assert!((least..=most).contains(&waited), "{jitter:?} {starts:?}");
+                }
+            }
+        }
+    }
+
+    /// An end to it, and no sleep after the last attempt.
+    #[tokio::test(start_paused = true)]
+    async fn attempts_are_bounded_and_the_last_is_not_followed_by_a_sleep() {
+        let retry = Retry::max(4).base("100ms").cap("20s").jitter(Jitter::None);
+        let (outcome, provider) = charged(&registered(payment().retry(retry)), &[F; 99]).await;
+        assert_eq!(outcome, Err(Failure::Transient));
+        assert_eq!(provider.starts(), [0, 100, 300, 700]);
+        assert_eq!(provider.elapsed(), 700);
+    }
 
     /// `max(retryAfter, jitter)` is `retryAfter` for everyone.
     #[tokio::test(start_paused = true)]
@@ -141,6 +214,18 @@ mod retry_budget {
 
 mod timeouts_and_deadline {
     use super::*;
+
+    /// What runs out of time is cancelled, not only no longer waited for.
+    #[tokio::test(start_paused = true)]
+    async fn an_attempt_is_dropped_when_its_time_is_over() {
+        let registry = registered(payment().retry(Retry::max(2).base("0s")));
+        let (outcome, provider) = charged(&registry, &[Hang, SlowS(4_000)]).await;
+        assert_eq!((outcome, provider.running()), (Ok(200), 0));
+        assert_eq!(
+            (provider.starts(), provider.elapsed()),
+            (vec![0, 5_000], 9_000)
+        );
+    }
 
     /// The guide knows a timeout by the name of one error, and lets the deadline's abort of a
     /// sleep out as an untyped one.
@@ -212,6 +297,56 @@ mod circuit_breaker {
         registry
     }
 
+    /// Closed, open, half-open, and what leads from one to the other.
+    #[tokio::test(start_paused = true)]
+    async fn five_failures_in_ten_seconds_open_it_and_two_successes_close_it() {
+        let fail = async |registry: &Registry, times: usize| {
+            for _ in 0..times {
+                let _ = charged(registry, &[F]).await;
+            }
+        };
+        let registry = registered(payment().retry(Retry::never()));
+        // A success clears the count, and so does time.
+        fail(&registry, 4).await;
+        let _ = charged(&registry, &[S]).await;
+        fail(&registry, 4).await;
+        advance(Duration::from_secs(11)).await;
+        fail(&registry, 4).await;
+        // What the provider refuses says that it is there.
+        let _ = charged(&registry, &[Permanent]).await;
+        fail(&registry, 4).await;
+        assert_eq!(state(&registry), BreakerState::Closed);
+        fail(&registry, 1).await;
+        assert_eq!(state(&registry), BreakerState::Open);
+        // Open: the provider is left alone.
+        let (_, provider) = charged(&registry, &[S]).await;
+        assert_eq!((provider.starts().len(), provider.elapsed()), (0, 0));
+        // One failed probe opens it again.
+        advance(Duration::from_secs(36)).await;
+        let _ = charged(&registry, &[S]).await;
+        assert_eq!(state(&registry), BreakerState::HalfOpen);
+        fail(&registry, 1).await;
+        assert_eq!(state(&registry), BreakerState::Open);
+        advance(Duration::from_secs(36)).await;
+        for _ in 0..2 {
+            assert_eq!(charged(&registry, &[S]).await.0, Ok(200));
+        }
+        assert_eq!(state(&registry), BreakerState::Closed);
+    }
+
+    /// Every change is told, with the dependency's name.
+    #[tokio::test(start_paused = true)]
+    async fn every_change_of_state_is_told() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let breaker = Breaker::consecutive(1).on_transition(move |transition| {
+            let _ = tell.send((transition.dependency.to_string(), transition.to));
+        });
+        let registry = registered(payment().retry(Retry::never()).breaker(breaker));
+        let _ = charged(&registry, &[F]).await;
+        let payment = "payment".to_owned();
+        assert_eq!(told.try_recv(), Ok((payment, BreakerState::Open)));
+    }
+
     /// The guide's half-open lets everyone through.
     #[tokio::test(start_paused = true)]
     async fn wrong_3_half_open_lets_two_probes_through() {
@@ -270,6 +405,37 @@ mod circuit_breaker {
 
 mod bulkhead {
     use super::*;
+
+    #[resilient(dependency = "email", idempotent)]
+    async fn send_receipt(mail: &Script) -> Answer {
+        mail.attempt().await
+    }
+
+    /// Mail that hangs takes its three places, and none of the ten of payments.
+    #[tokio::test(start_paused = true)]
+    async fn a_dependency_that_is_stuck_leaves_the_others_alone() {
+        let registry = registered(payment());
+        let email = Dependency::named("email").bulkhead(Bulkhead::max_concurrent(3));
+        registry.register(email).unwrap();
+        let mail = Script::new(&[Hang; 9]);
+        let mut stuck: Vec<_> = (0..5)
+            .map(|_| Box::pin(scope(&registry, send_receipt(&mail))))
+            .collect();
+        for call in &mut stuck {
+            let _ = poll_once(call.as_mut());
+        }
+        assert_eq!(mail.running(), 3);
+        let mut payments = JoinSet::new();
+        for _ in 0..10 {
+            let registry = registry.clone();
+            payments.spawn(async move { charged(&registry, &[SlowS(10)]).await.0 });
+        }
+        let paid = payments.join_all().await;
+        assert!(
+            paid.iter().all(Result::is_ok) && paid.len() == 10,
+            "{paid:?}"
+        );
+    }
 
     /// The guide's semaphore counts whom it wakes when he runs, so a newcomer can slip in before.
     #[tokio::test(start_paused = true)]

@@ -25,6 +25,7 @@ mod key;
 mod levels;
 mod levers;
 mod limits;
+mod module;
 mod nesting;
 mod registration;
 mod retry;
