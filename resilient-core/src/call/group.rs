@@ -33,7 +33,7 @@ pub(super) struct Group {
     step: Duration,
     /// How the first copy was cut, while others run.
     first_cut: Option<Phase>,
-    /// One for each running copy but one, which has the call's own.
+    /// One for each running copy but one, which has the call's own or that of a call around it.
     permits: Vec<Permit>,
 }
 
@@ -233,13 +233,13 @@ impl Group {
         if !plan.may_hedge() {
             return refused("off");
         }
-        if let (Some(breaker), Some(ticket)) = (&plan.breaker, call.ticket)
-            && !breaker.may_continue(ticket)
+        if let Some(breaker) = &plan.breaker
+            && !breaker.may_continue(call.ticket)
         {
             return refused("breaker");
         }
         let mut permit = None;
-        if let Some(bulkhead) = plan.bulkhead.as_ref().filter(|_| call.held.permit) {
+        if let Some(bulkhead) = &plan.bulkhead {
             if bulkhead.try_acquire() != Acquired::Granted {
                 return refused("bulkhead");
             }
