@@ -307,6 +307,17 @@ async fn h1_n2_copies_of_a_nested_call_ask_for_all_they_need() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn h1_after_a_standstill_copies_do_not_come_all_at_once() {
+    let (registry, _) = registered(dependency(), "dep");
+    let script = Script::new(&[SlowS(90), Hang, Hang]);
+    let mut call = pin!(scope(&registry, hedged(&script)));
+    assert!(poll_once(call.as_mut()).is_pending());
+    tokio::time::advance(Duration::from_millis(45)).await;
+    assert_eq!(call.await, Ok(200));
+    assert_eq!(script.starts(), [0, 45, 55]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn h1_k1_every_permit_comes_back() {
     let (registry, policy) = registered(dependency().retry(Retry::never()), "dep");
     let ends: [&[Step]; 5] = [

@@ -158,7 +158,8 @@ impl Group {
             match next {
                 Next::Due => {
                     self.left -= 1;
-                    self.due = self.due.plus(self.step);
+                    // From now: after a standstill, those that were missed do not come all at once.
+                    self.due = clock::now().plus(self.step);
                     if self.launch(call) {
                         return Poll::Ready(Event::Due);
                     }
