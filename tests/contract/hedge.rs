@@ -318,6 +318,17 @@ async fn h1_after_a_standstill_copies_do_not_come_all_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn h1_after_a_standstill_past_the_deadline_no_copy_starts() {
+    let (registry, _) = registered(dependency().no_timeout().deadline("50ms"), "dep");
+    let script = Script::new(&[Hang, S]);
+    let mut call = pin!(scope(&registry, hedged(&script)));
+    assert!(poll_once(call.as_mut()).is_pending());
+    tokio::time::advance(Duration::from_millis(60)).await;
+    assert!(call.await.is_err());
+    assert_eq!(script.starts(), [0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn h1_k1_every_permit_comes_back() {
     let (registry, policy) = registered(dependency().retry(Retry::never()), "dep");
     let ends: [&[Step]; 5] = [

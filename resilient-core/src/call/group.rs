@@ -148,18 +148,22 @@ impl Group {
             _ => self.start_clocks(call),
         };
         loop {
-            let (at, next) = self.next(call, start);
+            let now = clock::now();
+            let (at, next) = self.next(call, start, now);
             let gives_way =
                 matches!(next, Next::End(_)) && timer.is_armed() && timer.armed_for() > at;
             if !gives_way {
                 timer.as_mut().arm(at);
             }
-            ready!(timer.as_mut().poll(cx));
+            // A timer is a millisecond late, which is long for copies that are to start at once.
+            if !matches!(next, Next::Due) || at > now {
+                ready!(timer.as_mut().poll(cx));
+            }
             match next {
                 Next::Due => {
                     self.left -= 1;
                     // From now: after a standstill, those that were missed do not come all at once.
-                    self.due = clock::now().plus(self.step);
+                    self.due = now.max(at).plus(self.step);
                     if self.launch(call) {
                         return Poll::Ready(Event::Due);
                     }
@@ -200,22 +204,21 @@ impl Group {
         now
     }
 
-    /// What comes first, and when. The call's end before a copy's, and both before another copy.
-    fn next(&mut self, call: &mut Call, start: Moment) -> (Moment, Next) {
+    /// What comes first, and when. The call's end before a copy's, and both before another copy, of
+    /// which there is none once the call's time is over.
+    fn next(&mut self, call: &mut Call, start: Moment, now: Moment) -> (Moment, Next) {
         let (end, cut) = call.frame.end(start);
         let mut first = (end, Next::End(cut));
         for (index, member) in self.running.iter_mut().enumerate() {
             let Some(timeout) = &mut member.timeout else {
                 continue;
             };
-            let at = timeout
-                .known_end()
-                .unwrap_or_else(|| timeout.end(clock::now()));
+            let at = timeout.end(now);
             if at < first.0 {
                 first = (at, Next::Timeout(index));
             }
         }
-        if self.left > 0 && self.due < first.0 {
+        if self.left > 0 && self.due < first.0 && now < end {
             first = (self.due, Next::Due);
         }
         first
