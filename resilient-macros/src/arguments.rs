@@ -26,7 +26,10 @@ pub(crate) fn each_option(
     while !input.is_empty() {
         let done = match input.call(Ident::parse_any) {
             Ok(key) => read(&key, input, errors).and_then(|()| separated(input)),
-            Err(_) => Err(input.error(stranger(input.fork().parse().ok()))),
+            Err(_) => Err(input.error(match negated(input) {
+                Some(key) => format!("an option is not negated; write `{key} = false`"),
+                None => stranger(input.fork().parse().ok()),
+            })),
         };
         if errors.keep(done).is_none() {
             skip(input);
@@ -36,11 +39,26 @@ pub(crate) fn each_option(
     }
 }
 
+/// The switch behind a `!`.
+fn negated(input: ParseStream<'_>) -> Option<Ident> {
+    let ahead = input.fork();
+    ahead.parse::<Token![!]>().ok()?;
+    let key = ahead.call(Ident::parse_any).ok()?;
+    (example(&key.to_string()) == "false").then_some(key)
+}
+
 fn separated(input: ParseStream<'_>) -> syn::Result<()> {
-    if input.is_empty() || input.peek(Token![,]) {
+    if is_bare(input) {
         Ok(())
+    } else if input.peek(Token![;]) {
+        Err(input.error("options are separated by `,`, not by `;`"))
+    } else if input.peek(Token![.]) {
+        Err(input.error(
+            "options have no methods; write them in a list, separated by `,`: \
+             `retry(max = 4, base = \"100ms\")`",
+        ))
     } else {
-        Err(input.error("expected `,`"))
+        Err(input.error("expected `,` in front of another option"))
     }
 }
 

@@ -296,6 +296,50 @@ async fn h1_no_copies_once_the_breaker_has_opened() {
     assert_eq!(script.starts(), [0]);
 }
 
+/// The call around it holds one permit, and was admitted once.
+#[tokio::test(start_paused = true)]
+async fn h1_n2_copies_of_a_nested_call_ask_for_all_they_need() {
+    #[resilient(dependency = "dep", retry(max = 1), idempotent)]
+    async fn around(script: &Script) -> Answer {
+        hedged(script).await
+    }
+    let (registry, _) = registered(dependency().bulkhead(Bulkhead::max_concurrent(2)), "dep");
+    let slow = Script::new(&[SlowS(50), Hang, Hang]);
+    assert_eq!(scope(&registry, around(&slow)).await, Ok(200));
+    assert_eq!(slow.starts(), [0, 10], "K1: two permits");
+
+    let failing = Script::new(&[Fault, Fault, Fault]);
+    for _ in 0..3 {
+        let _ = scope(&registry, hedged(&failing)).await;
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let probe = Script::new(&[SlowS(50), Hang, Hang]);
+    assert_eq!(scope(&registry, around(&probe)).await, Ok(200));
+    assert_eq!(probe.starts(), [0], "B3: half-open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn h1_after_a_standstill_copies_do_not_come_all_at_once() {
+    let (registry, _) = registered(dependency(), "dep");
+    let script = Script::new(&[SlowS(90), Hang, Hang]);
+    let mut call = pin!(scope(&registry, hedged(&script)));
+    assert!(poll_once(call.as_mut()).is_pending());
+    tokio::time::advance(Duration::from_millis(45)).await;
+    assert_eq!(call.await, Ok(200));
+    assert_eq!(script.starts(), [0, 45, 55]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h1_after_a_standstill_past_the_deadline_no_copy_starts() {
+    let (registry, _) = registered(dependency().no_timeout().deadline("50ms"), "dep");
+    let script = Script::new(&[Hang, S]);
+    let mut call = pin!(scope(&registry, hedged(&script)));
+    assert!(poll_once(call.as_mut()).is_pending());
+    tokio::time::advance(Duration::from_millis(60)).await;
+    assert!(call.await.is_err());
+    assert_eq!(script.starts(), [0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn h1_k1_every_permit_comes_back() {
     let (registry, policy) = registered(dependency().retry(Retry::never()), "dep");

@@ -9,7 +9,7 @@ use resilient::retry::Retry;
 use resilient::{Dependency, Registry, propagate, resilient, scope};
 use tokio::task::JoinHandle;
 
-use crate::script::Step::{F, Hang, S};
+use crate::script::Step::{F, Fault, Hang, S};
 use crate::script::{Answer, Failure, Script};
 
 fn registry(dependency: Dependency) -> Registry {
@@ -71,6 +71,18 @@ async fn n2_the_breaker_hears_a_nested_call_once() {
 }
 
 // case F04
+#[tokio::test(start_paused = true)]
+async fn n2_b3_a_call_inside_a_probe_is_one_attempt() {
+    let registry = registry(steady().breaker(Breaker::consecutive(1).open_for("1s")));
+    let script = Script::new(&[Fault]);
+    assert!(scope(&registry, outer(&script)).await.is_err());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let script = Script::new(&[F, F]);
+    let outcome = scope(&registry, outer(&script)).await;
+    assert_eq!(outcome, Err(Failure::Transient));
+    assert_eq!(script.starts(), [0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn n2_f04_nested_retries_multiply_unless_suppressed() {
     let registry = registry(steady().breaker(Breaker::disabled()));

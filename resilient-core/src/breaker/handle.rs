@@ -153,19 +153,20 @@ impl BreakerHandle {
     }
 
     /// Whether a call that was admitted with `ticket` may start another attempt without being
-    /// admitted again: a probe may not, and others only while the breaker admits every call.
+    /// admitted again: a probe may not, and others only while the breaker admits every call. A call
+    /// without a ticket is part of one that was admitted, and may do no more than that one.
     ///
     /// There is no generation to compare: a call that is no probe was admitted when the breaker
     /// admitted every call, and a change that ended that began a new generation.
-    pub(crate) fn may_continue(&self, ticket: Ticket) -> bool {
-        !ticket.is_probe() && self.published.word().state().admits_all()
+    pub(crate) fn may_continue(&self, ticket: Option<Ticket>) -> bool {
+        !ticket.is_some_and(Ticket::is_probe) && self.published.word().state().admits_all()
     }
 
     /// Whether a call that stood in a queue since it was admitted with `ticket` may run now. A
     /// probe's lease starts here, if it has not lost its slot.
     pub(crate) fn may_start(&self, ticket: Ticket, attempt_timeout: Option<Duration>) -> bool {
         if !ticket.is_probe() {
-            return self.may_continue(ticket);
+            return self.may_continue(Some(ticket));
         }
         let now = now();
         self.locked(now, |engine| engine.renew(ticket, now, attempt_timeout))

@@ -94,7 +94,7 @@ impl Call {
             return Ok(());
         };
         match self.ticket {
-            Some(earlier) if !breaker.may_continue(earlier) => {
+            Some(_) if !breaker.may_continue(self.ticket) => {
                 return Err(refused(breaker.refusal()));
             }
             Some(_) if self.held.admission => return Ok(()),

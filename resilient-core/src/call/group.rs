@@ -35,7 +35,7 @@ pub(super) struct Group {
     step: Duration,
     /// How the first copy was cut, while others run.
     first_cut: Option<Phase>,
-    /// One for each running copy but one, which has the call's own.
+    /// One for each running copy but one, which has the call's own or that of a call around it.
     permits: Vec<Permit>,
 }
 
@@ -169,17 +169,22 @@ impl Group {
             _ => self.start_clocks(call),
         };
         loop {
-            let (at, next) = self.next(call, start);
+            let now = clock::now();
+            let (at, next) = self.next(call, start, now);
             let gives_way =
                 matches!(next, Next::End(_)) && timer.is_armed() && timer.armed_for() > at;
             if !gives_way {
                 timer.as_mut().arm(at);
             }
-            ready!(timer.as_mut().poll(cx));
+            // A timer is a millisecond late, which is long for copies that are to start at once.
+            if !matches!(next, Next::Due) || at > now {
+                ready!(timer.as_mut().poll(cx));
+            }
             match next {
                 Next::Due => {
                     self.left -= 1;
-                    self.due = self.due.plus(self.step);
+                    // From now: after a standstill, those that were missed do not come all at once.
+                    self.due = now.max(at).plus(self.step);
                     if self.launch(call) {
                         return Poll::Ready(Event::Due);
                     }
@@ -220,22 +225,21 @@ impl Group {
         now
     }
 
-    /// What comes first, and when. The call's end before a copy's, and both before another copy.
-    fn next(&mut self, call: &mut Call, start: Moment) -> (Moment, Next) {
+    /// What comes first, and when. The call's end before a copy's, and both before another copy, of
+    /// which there is none once the call's time is over.
+    fn next(&mut self, call: &mut Call, start: Moment, now: Moment) -> (Moment, Next) {
         let (end, cut) = call.frame.end(start);
         let mut first = (end, Next::End(cut));
         for (index, member) in self.running.iter_mut().enumerate() {
             let Some(timeout) = &mut member.timeout else {
                 continue;
             };
-            let at = timeout
-                .known_end()
-                .unwrap_or_else(|| timeout.end(clock::now()));
+            let at = timeout.end(now);
             if at < first.0 {
                 first = (at, Next::Timeout(index));
             }
         }
-        if self.left > 0 && self.due < first.0 {
+        if self.left > 0 && self.due < first.0 && now < end {
             first = (self.due, Next::Due);
         }
         first
@@ -254,13 +258,13 @@ impl Group {
         if !plan.may_hedge() {
             return refused("off");
         }
-        if let (Some(breaker), Some(ticket)) = (&plan.breaker, call.ticket)
-            && !breaker.may_continue(ticket)
+        if let Some(breaker) = &plan.breaker
+            && !breaker.may_continue(call.ticket)
         {
             return refused("breaker");
         }
         let mut permit = None;
-        if let Some(bulkhead) = plan.bulkhead.as_ref().filter(|_| call.held.permit) {
+        if let Some(bulkhead) = &plan.bulkhead {
             if bulkhead.try_acquire() != Acquired::Granted {
                 return refused("bulkhead");
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::breaker::Verdict;
+use crate::breaker::{Ticket, Verdict};
 use crate::class::Class;
 use crate::context::{Cut, Limit};
 use crate::retry::Stop;
@@ -191,13 +191,13 @@ impl Call {
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }
-        if let (Some(ticket), Some(breaker)) = (self.ticket, &plan.breaker) {
-            if ticket.is_probe() {
-                return Err(Stop::Probe);
-            }
-            if !breaker.may_continue(ticket) {
-                return Err(Stop::Breaker);
-            }
+        if self.ticket.is_some_and(Ticket::is_probe) {
+            return Err(Stop::Probe);
+        }
+        if let Some(breaker) = &plan.breaker
+            && !breaker.may_continue(self.ticket)
+        {
+            return Err(Stop::Breaker);
         }
         let settings = plan.retry_settings();
         let unit = plan.random.unit();

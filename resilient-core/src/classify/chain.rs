@@ -61,13 +61,38 @@ pub fn chain(error: &(dyn Error + 'static)) -> Class {
 /// let refused: Outcome = Err(io::Error::from(io::ErrorKind::ConnectionRefused).into());
 /// assert_eq!(chained(&refused), Class::unsent());
 /// ```
-pub fn chained<T, E>(outcome: &Result<T, E>) -> Class
-where
-    E: Deref<Target = dyn Error + Send + Sync + 'static>,
-{
+pub fn chained<T, E: Erased>(outcome: &Result<T, E>) -> Class {
     match outcome {
         Ok(_) => Class::Success,
-        Err(error) => chain(&**error),
+        Err(error) => chain(error.erased()),
+    }
+}
+
+/// An error whose type is gone: `anyhow::Error`, `eyre::Report`, `Box<dyn Error + Send + Sync>`, and
+/// whatever else points at any error that may go to another thread.
+///
+/// ```
+/// # use resilient_core as resilient;
+/// use resilient::classify::Erased;
+/// use std::error::Error;
+///
+/// let error: Box<dyn Error + Send + Sync> = "broken".into();
+/// assert_eq!(error.erased().to_string(), "broken");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`chained` looks into errors whose type is gone, and `{Self}` is none",
+    label = "neither `Box<dyn Error + Send + Sync>` nor `anyhow::Error`",
+    note = "a box needs `Send + Sync`; for an error type of your own derive `resilient::Classify` and leave `classify` out, or name a function of your own: `classify = path`"
+)]
+pub trait Erased {
+    /// The error inside.
+    fn erased(&self) -> &(dyn Error + 'static);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Deref<Target = dyn Error + Send + Sync + 'static>> Erased for E {
+    fn erased(&self) -> &(dyn Error + 'static) {
+        &**self
     }
 }
 

@@ -35,7 +35,7 @@ mod source;
 mod status;
 mod status_error;
 
-pub use chain::{Classified, chain, chain_with, chained, known};
+pub use chain::{Classified, Erased, chain, chain_with, chained, known};
 #[cfg(feature = "http-1")]
 pub use http_1::{http_1, http_1_checked, http_1_response};
 pub use io::IoKinds;

@@ -3,6 +3,7 @@
 mod check;
 mod effective;
 mod expand;
+mod fallback;
 mod impl_block;
 mod mark;
 mod merge;

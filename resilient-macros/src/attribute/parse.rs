@@ -1,19 +1,21 @@
 //! Reads the options of the attribute.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Lit, Token, parenthesized, token};
+use syn::{Lit, Token, parenthesized, token};
 
+use super::fallback::fallback;
 use super::options::{
-    Breaker, Fallback, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
+    Breaker, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
 };
-use super::vocabulary::Place;
+use super::vocabulary::{Place, takes_options};
 use crate::arguments::{assigned, each_option, is_bare, nested};
 use crate::diagnostic::{Errors, example, value_missing};
-use crate::value;
+use crate::value::{self, Value};
 
 /// The options in `arguments`.
 pub(crate) fn parse(arguments: TokenStream, errors: &mut Errors) -> Options {
@@ -224,14 +226,11 @@ fn hedge(
 ) -> syn::Result<Box<HedgeOptions>> {
     let mut options = Box::<HedgeOptions>::default();
     if input.peek(Token![=]) {
-        return assigned(key, input, |key, input| {
-            let after = match input.fork().parse::<Lit>() {
-                Ok(Lit::Str(after)) => after.token().to_string(),
-                _ => example("after").to_owned(),
-            };
-            Err(input.error(format_args!(
-                "`{key}` takes options: write `{key}(after = {after})`"
-            )))
+        return assigned(key, input, |_, input| {
+            Err(input.error(match input.fork().parse() {
+                Ok(literal) => Place::Hedge.stranger(Some(literal)),
+                Err(_) => takes_options("hedge", "after", example("after")),
+            }))
         });
     }
     if is_bare(input) {
@@ -245,7 +244,7 @@ fn hedge(
                 options.after.fill(key, value, errors);
             }
             "floor" => {
-                let value = assigned(key, input, value::time)?;
+                let value = assigned(key, input, hedge_floor)?;
                 options.floor.fill(key, value, errors);
             }
             "max" => {
@@ -267,42 +266,19 @@ fn hedge_after(key: &Ident, input: ParseStream<'_>) -> syn::Result<HedgeAfter> {
     }
 }
 
-/// `path(a, b)` or `path`.
-fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
-    let called = input.fork().parse::<Expr>();
-    let Ok(Expr::Call(call)) = called else {
-        let function = value::function(key, input)?;
-        return Ok(Fallback {
-            function,
-            arguments: Vec::new(),
-        });
-    };
-    let Expr::Path(function) = *call.func else {
-        return Err(syn::Error::new(
-            call.func.span(),
-            "`fallback` takes the path of a function: `fallback = path(a, b)`",
-        ));
-    };
-    let _read: Expr = input.parse()?;
-    let name = |argument: Expr| match argument {
-        Expr::Path(ExprPath { path, .. }) if path.get_ident().is_some() => {
-            path.get_ident().cloned().ok_or(path.span())
-        }
-        other => Err(other.span()),
-    };
-    let arguments = call.args.into_iter().map(|argument| {
-        name(argument).map_err(|span| {
-            syn::Error::new(
-                span,
-                "`fallback` hands on arguments of this function by reference: write their names \
-                 alone, `fallback = path(a, b)`",
-            )
-        })
-    });
-    Ok(Fallback {
-        function,
-        arguments: arguments.collect::<syn::Result<_>>()?,
-    })
+/// `"10ms"`, or a constant.
+fn hedge_floor(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Duration>> {
+    match value::quantile(key, &input.fork()) {
+        Ok(None) => value::time(key, input),
+        _ => Err(value::refuse(
+            input,
+            format_args!(
+                "`{key}` is the shortest time that a quantile may come to; write `{key} = {}`, \
+                 and the quantile in `after`",
+                example(&key.to_string())
+            ),
+        )),
+    }
 }
 
 /// `clone(a, b)`

@@ -1,7 +1,9 @@
 //! Which options exist where, and what an unknown one was meant to be.
 
+use std::fmt::Display;
+
 use proc_macro2::Ident;
-use syn::Lit;
+use syn::{Lit, LitStr};
 
 use crate::diagnostic::{listed, nearest};
 
@@ -18,27 +20,60 @@ pub(crate) enum Place {
     Hedge,
 }
 
+const NOT_IDEMPOTENT: &str = "idempotent = false";
+const QUANTILE: &str = "after = \"p95\"";
+
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 18] = [
+const OTHER_WORDS: [(Place, &str, &str); 36] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
+    (Place::Attribute, "max_concurrent", "bulkhead"),
     (Place::Attribute, "idempotency", "idempotency_key"),
+    (Place::Attribute, "key", "idempotency_key"),
+    (Place::Attribute, "not_idempotent", NOT_IDEMPOTENT),
+    (Place::Attribute, "non_idempotent", NOT_IDEMPOTENT),
+    (Place::Attribute, "retries", "retry"),
+    (Place::Attribute, "attempts", "retry(max = ..)"),
+    (Place::Attribute, "max_attempts", "retry(max = ..)"),
     (Place::Attribute, "total_timeout", "deadline"),
     (Place::Attribute, "attempt_timeout", "timeout"),
     (Place::Retry, "attempts", "max"),
     (Place::Retry, "max_attempts", "max"),
+    (Place::Retry, "times", "max"),
+    (Place::Retry, "tries", "max"),
+    (Place::Retry, "retries", "max"),
+    (Place::Retry, "max_retries", "max"),
     (Place::Retry, "delay", "base"),
     (Place::Retry, "initial_delay", "base"),
+    (Place::Retry, "min_delay", "base"),
+    (Place::Retry, "interval", "base"),
+    (Place::Retry, "wait", "base"),
     (Place::Retry, "max_delay", "cap"),
     (Place::Retry, "multiplier", "factor"),
     (Place::Retry, "backoff", "factor"),
+    (Place::Retry, "max_backoff", "cap"),
     (Place::Retry, "if", "when"),
+    (Place::Retry, "retry_if", "when"),
     (Place::Attribute, "hedging", "hedge"),
     (Place::Hedge, "delay", "after"),
+    (Place::Hedge, "quantile", QUANTILE),
+    (Place::Hedge, "percentile", QUANTILE),
     (Place::Hedge, "min", "floor"),
     (Place::Hedge, "copies", "max"),
     (Place::Hedge, "max_hedges", "max"),
 ];
+
+/// What is said about a value that stands where options belong.
+pub(crate) fn takes_options(policy: &str, option: &str, value: impl Display) -> String {
+    format!("`{policy}` takes options: write `{policy}({option} = {value})`")
+}
+
+/// Whether `text` says a time or a quantile, and not the name of a dependency.
+fn is_time(text: &LitStr) -> bool {
+    let text = text.value();
+    let number = text.strip_prefix(['p', 'P']).unwrap_or(&text);
+    number.starts_with(|letter: char| letter.is_ascii_digit())
+}
 
 impl Place {
     const ALL: [Place; 4] = [Place::Attribute, Place::Retry, Place::Breaker, Place::Hedge];
@@ -98,9 +133,7 @@ impl Place {
             (Place::Attribute, _) => "expected an option such as `dependency = \"name\"` or \
                                       `retry(max = 4)`"
                 .to_owned(),
-            (Place::Retry, Some(Lit::Int(max))) => {
-                format!("`retry` takes options: write `retry(max = {max})`")
-            }
+            (Place::Retry, Some(Lit::Int(max))) => takes_options("retry", "max", max),
             (Place::Retry, Some(Lit::Str(name))) => {
                 format!(
                     "a name takes no parentheses: write `retry = {}`",
@@ -115,10 +148,16 @@ impl Place {
                 )
             }
             (Place::Breaker, _) => "expected an option such as `name = \"name\"`".to_owned(),
-            (Place::Hedge, Some(Lit::Str(after))) => format!(
-                "`hedge` takes options: write `hedge(after = {})`",
+            (Place::Hedge, Some(Lit::Str(after))) if !is_time(&after) => format!(
+                "`hedge` takes no name: write `hedge` alone, and `dependency = {}` for the numbers \
+                 registered there",
                 after.token()
             ),
+            (Place::Hedge, Some(Lit::Str(after))) => takes_options("hedge", "after", after.token()),
+            (Place::Hedge, Some(Lit::Int(max))) => takes_options("hedge", "max", max),
+            (Place::Hedge, Some(Lit::Bool(_))) => "`hedge` is no switch; write `hedge` alone or \
+                                                   `hedge(after = \"50ms\")`, or leave it out"
+                .to_owned(),
             (Place::Hedge, _) => "expected an option such as `after = \"50ms\"`".to_owned(),
         }
     }
@@ -154,7 +193,12 @@ impl Place {
                 }
             }
         } else if let Some(near) = synonym.or_else(|| nearest(&word, options.clone())) {
-            format!("unknown option `{word}`{here}; did you mean `{near}`?")
+            // Elsewhere the first one mostly goes without counting.
+            let counted = match (near, word.ends_with("retries") || word.ends_with("hedges")) {
+                ("max", true) => ", which counts the first one, too",
+                _ => "",
+            };
+            format!("unknown option `{word}`{here}; did you mean `{near}`{counted}?")
         } else {
             let elsewhere = match self {
                 Place::Breaker => {

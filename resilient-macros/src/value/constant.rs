@@ -1,10 +1,11 @@
 //! Constants: read from braces, and recognised where the braces were forgotten.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::ParseStream;
-use syn::{Expr, Lit, Path, braced};
+use syn::{Expr, Lit, LitStr, Path, braced};
 
-use super::ungrouped;
+use super::{refuse, ungrouped};
 use crate::diagnostic::written;
 
 const OF_SELF: &str = "`Self` cannot be used here, because the value is kept in a static; \
@@ -44,6 +45,18 @@ pub(super) fn without_braces(
         return None;
     }
     let place = input.span();
+    if let Some(message) = optional(key, &expression) {
+        return Some(refuse(input, message));
+    }
+    if let Some(text) = only_text(&expression) {
+        return Some(refuse(
+            input,
+            format_args!(
+                "`{key}` is the literal alone: write `{key} = {}`",
+                text.token()
+            ),
+        ));
+    }
     let mut tokens = TokenStream::new();
     while input.cursor() != ahead.cursor() {
         tokens.extend(Some(input.parse::<TokenTree>().ok()?));
@@ -111,6 +124,36 @@ fn is_constant(expression: &Expr) -> bool {
 pub(super) fn is_variable(path: &Path) -> bool {
     path.get_ident()
         .is_some_and(|name| !name.to_string().starts_with(char::is_uppercase))
+}
+
+/// What is said about an `Option` in place of a value that may be left out.
+fn optional(key: &Ident, expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Path(path) if path.path.is_ident("None") => {
+            Some(format!("there is no `None` to write; leave `{key}` out"))
+        }
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Some")) => {
+            Some(format!(
+                "`{key}` is written without `Some`: `{key} = {}`",
+                written(call.args.to_token_stream())
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// The text that `expression` makes another value of, by methods such as `into()`.
+fn only_text(expression: &Expr) -> Option<&LitStr> {
+    match expression {
+        Expr::MethodCall(call) if call.args.is_empty() => match &*call.receiver {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text),
+                _ => None,
+            },
+            receiver => only_text(receiver),
+        },
+        _ => None,
+    }
 }
 
 /// Whether every method of `expression` makes a new text.

@@ -111,8 +111,30 @@ pub(crate) fn time(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Dur
     }
 }
 
+/// What is written where no limit is meant.
+const ENDLESS: [&str; 9] = [
+    "forever",
+    "inf",
+    "infinite",
+    "infinity",
+    "never",
+    "none",
+    "off",
+    "unlimited",
+    "\u{221e}",
+];
+
 /// A duration that must be longer than nothing.
 pub(crate) fn time_span(key: &Ident, input: ParseStream<'_>) -> syn::Result<Value<Duration>> {
+    if let Ok(text) = input.fork().parse::<LitStr>()
+        && ENDLESS.contains(&text.value().to_lowercase().as_str())
+        && is_alone(input)
+    {
+        return Err(refuse(
+            input,
+            format_args!("`{key}` is a duration that ends; leave it out to set none here"),
+        ));
+    }
     let value = time(key, input)?;
     match value.literal() {
         Some((literal, span)) if literal.is_zero() => Err(syn::Error::new(
@@ -147,12 +169,21 @@ pub(crate) fn word(
     }
     let literal: Lit = input.parse()?;
     let Lit::Str(literal) = literal else {
+        let meant = match &literal {
+            Lit::Bool(switch) if switch.value => {
+                format!("write `{key} = {}`", example(&key.to_string()))
+            }
+            Lit::Bool(_) if known().any(|word| word == "none") => {
+                format!("write `{key} = \"none\"`")
+            }
+            Lit::Bool(_) => format!("leave `{key}` out"),
+            _ => format!("write one of {}", listed(known())),
+        };
         return Err(syn::Error::new(
             literal.span(),
             format_args!(
-                "expected a string, found {}; write one of {}",
-                literal_kind(&literal),
-                listed(known())
+                "expected a string, found {}; {meant}",
+                literal_kind(&literal)
             ),
         ));
     };
@@ -216,6 +247,16 @@ pub(crate) fn function(key: &Ident, input: ParseStream<'_>) -> syn::Result<ExprP
                 written(call.func.to_token_stream())
             ),
         )),
+        Expr::Field(field) if matches!(&*field.base, Expr::Path(path) if path.path.is_ident("self")) => {
+            Err(syn::Error::new(
+                field.span(),
+                format_args!(
+                    "`{key}` takes the path of a function, which knows no `self`: \
+                     write `{key} = Self::{}`",
+                    written(field.member.to_token_stream())
+                ),
+            ))
+        }
         other => Err(syn::Error::new(
             other.span(),
             format_args!("`{key}` takes the path of a function: `{key} = path`"),
@@ -285,7 +326,7 @@ fn is_alone(input: ParseStream<'_>) -> bool {
 }
 
 /// An error at the next token, which is consumed together with what belongs to it.
-fn refuse(input: ParseStream<'_>, message: impl Display) -> syn::Error {
+pub(crate) fn refuse(input: ParseStream<'_>, message: impl Display) -> syn::Error {
     let error = input.error(message);
     while !input.is_empty() && !input.peek(Token![,]) {
         if input.parse::<TokenTree>().is_err() {

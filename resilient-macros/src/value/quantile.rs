@@ -4,6 +4,9 @@ use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Lit, LitStr};
 
+use super::refuse;
+use crate::arguments::is_bare;
+
 /// A number between 0 and 1 that was written as a percentage.
 #[derive(Clone)]
 pub(crate) struct Quantile {
@@ -16,7 +19,9 @@ pub(crate) struct Quantile {
 pub(crate) fn quantile(key: &Ident, input: ParseStream<'_>) -> syn::Result<Option<Quantile>> {
     let ahead = input.fork();
     match ahead.parse::<Lit>() {
-        Ok(Lit::Str(literal)) if literal.value().starts_with(['p', 'P']) => {
+        // Anything behind it is no part of a quantile, and is refused with the whole value.
+        Ok(Lit::Str(_)) if !is_bare(&ahead) => Ok(None),
+        Ok(Lit::Str(literal)) if is_meant(&literal.value()) => {
             input.parse::<LitStr>()?;
             of(key, &literal).map(Some)
         }
@@ -34,8 +39,31 @@ pub(crate) fn quantile(key: &Ident, input: ParseStream<'_>) -> syn::Result<Optio
             input.parse::<Lit>()?;
             Err(syn::Error::new(literal.span(), error))
         }
-        _ => Ok(None),
+        _ => match lone_word(input) {
+            Some(word) if word.starts_with('p') && word[1..].parse::<u8>().is_ok() => Err(refuse(
+                input,
+                format_args!("a quantile is text: write `{key} = \"{word}\"`"),
+            )),
+            _ => Ok(None),
+        },
     }
+}
+
+/// The name that is all of the value.
+fn lone_word(input: ParseStream<'_>) -> Option<String> {
+    let ahead = input.fork();
+    let word = ahead.parse::<Ident>().ok()?;
+    is_bare(&ahead).then(|| word.to_string())
+}
+
+/// Whether `text` can only be a quantile, or another word for one: `95%`, `95p`, `95th`, `median`.
+fn is_meant(text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    let counted = ["%", "p", "th"]
+        .iter()
+        .filter_map(|behind| text.strip_suffix(behind))
+        .any(|number| number.parse::<f64>().is_ok());
+    counted || text.starts_with('p') || text == "median"
 }
 
 fn of(key: &Ident, literal: &LitStr) -> syn::Result<Quantile> {

@@ -314,20 +314,20 @@ async fn a_success_that_completes_the_minimum_opens() {
 async fn b4_stale_results_and_attempts() {
     let (handle, heard) = breaker(&brittle().probes(1).close_after(1));
     let old = handle.admit(None).expect("closed");
-    assert!(handle.may_continue(old));
+    assert!(handle.may_continue(Some(old)));
     call(&handle, Verdict::Failure);
-    assert!(!handle.may_continue(old), "open");
+    assert!(!handle.may_continue(Some(old)), "open");
     advance(1_200).await;
     let probe = handle.admit(None).expect("a probe");
-    assert!(!handle.may_continue(old), "half-open");
-    assert!(!handle.may_continue(probe), "a probe is one attempt");
+    assert!(!handle.may_continue(Some(old)), "half-open");
+    assert!(!handle.may_continue(Some(probe)), "a probe is one attempt");
     for verdict in [Verdict::Success, Verdict::Failure, Verdict::Panicked] {
         handle.record(old, verdict);
     }
     assert_eq!(handle.state(), BreakerState::HalfOpen);
     handle.record(probe, Verdict::Success);
-    assert!(handle.may_continue(old), "closed again");
-    assert!(!handle.may_continue(probe), "still one attempt");
+    assert!(handle.may_continue(Some(old)), "closed again");
+    assert!(!handle.may_continue(Some(probe)), "still one attempt");
     handle.record(old, Verdict::Failure);
     handle.record(probe, Verdict::Failure);
     assert_eq!(handle.state(), BreakerState::Closed);

@@ -23,19 +23,22 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
     if options.shares_arguments() {
         clones(function, options, errors);
     }
-    if options.hedge.is_given() {
-        shared(function, options, at, errors);
-    }
+    let told = options.hedge.is_given() && shared(function, options, at, errors);
     if !options.runs_again() {
         return;
     }
     if let Some(mutability) = function.mutable_receiver() {
         errors.at(
             mutability,
-            "a retried function cannot take `mut self`; take `&mut self`",
+            if options.hedge.is_given() {
+                "copies of a hedged attempt run side by side and cannot share `mut self`; \
+                 take `&self`, or drop `hedge`"
+            } else {
+                "a retried function cannot take `mut self`; take `&mut self`"
+            },
         );
     }
-    if let Some(lender) = function.returned_borrow() {
+    if let Some(lender) = function.returned_borrow().filter(|_| !told) {
         errors.at(
             function.returns().span(),
             format_args!(
@@ -63,8 +66,8 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
     }
 }
 
-/// Copies that run side by side can only share what is shared.
-fn shared(function: &Function, options: &Options, at: Span, errors: &mut Errors) {
+/// Copies that run side by side can only share what is shared. True if there is something else.
+fn shared(function: &Function, options: &Options, at: Span, errors: &mut Errors) -> bool {
     let known = errors.count();
     if let Some(receiver) = function.exclusive_receiver() {
         errors.at(
@@ -85,9 +88,11 @@ fn shared(function: &Function, options: &Options, at: Span, errors: &mut Errors)
             );
         }
     }
-    if errors.count() > known && options.hedge.is_inherited() {
+    let told = errors.count() > known;
+    if told && options.hedge.is_inherited() {
         errors.at(at, "`hedge` is taken from the impl block here");
     }
+    told
 }
 
 /// The policies of a site are known before any call, and so before any argument.

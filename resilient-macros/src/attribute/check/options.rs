@@ -140,35 +140,48 @@ fn hedged(options: &Options, hedge: &HedgeOptions, at: Span, errors: &mut Errors
             }
         }
     }
-    let Some(HedgeAfter::Time(after)) = hedge.after.get() else {
-        return;
-    };
-    if let Some(floor) = hedge.floor.own_key() {
+    if let (Some(HedgeAfter::Time(_)), Some(floor)) = (hedge.after.get(), hedge.floor.own_key()) {
         errors.at(
             floor,
             "`floor` bounds a quantile, and `after` is a fixed time here; drop `floor`, or write \
              `after = \"p95\"`",
         );
     }
-    if let (Some((after, span)), Some((timeout, _))) = (
-        after.literal(),
-        options.timeout.get().and_then(Value::literal),
-    ) && after >= timeout
-        && !(hedge.after.is_inherited() && options.timeout.is_inherited())
-    {
-        let told = match options.timeout.own_key() {
-            Some(timeout) if hedge.after.is_inherited() => timeout,
-            _ => span,
+    copies_in_time(options, hedge, errors);
+}
+
+/// A copy that is due when the time is over would never start.
+fn copies_in_time(options: &Options, hedge: &HedgeOptions, errors: &mut Errors) {
+    let (name, wait, inherited) = match hedge.after.get() {
+        Some(HedgeAfter::Time(after)) => ("after", Some(after), hedge.after.is_inherited()),
+        // The dependency may say a fixed time, on which `floor` has no effect.
+        None if options.dependency.is_given() => return,
+        _ => ("floor", hedge.floor.get(), hedge.floor.is_inherited()),
+    };
+    let Some((wait, span)) = wait.and_then(Value::literal) else {
+        return;
+    };
+    for (limit_name, limit) in [
+        ("timeout", &options.timeout),
+        ("deadline", &options.deadline),
+    ] {
+        let Some((end, _)) = limit.get().and_then(Value::literal) else {
+            continue;
         };
+        if wait < end || (inherited && limit.is_inherited()) {
+            continue;
+        }
+        let told = limit.own_key().filter(|_| inherited).unwrap_or(span);
         errors.at(
             told,
             format_args!(
-                "`after` ({}) is not shorter than `timeout` ({}), so no copy would ever start; \
-                 write a shorter `after` or a longer `timeout`",
-                humantime::format_duration(*after),
-                humantime::format_duration(*timeout),
+                "`{name}` ({}) is not shorter than `{limit_name}` ({}), so no copy would ever \
+                 start; write a shorter `{name}` or a longer `{limit_name}`",
+                humantime::format_duration(*wait),
+                humantime::format_duration(*end),
             ),
         );
+        return;
     }
 }
 
@@ -209,7 +222,7 @@ fn only_for_retries(options: &Options, errors: &mut Errors) {
     if let Some(budget) = options.budget.own_key() {
         errors.at(
             budget,
-            "`budget` limits retries and hedges; add `retry(..)`",
+            "`budget` limits retries and hedges; add `retry(..)` or `hedge(..)`",
         );
     }
     if let Some(clone) = options.clone.own_key()

@@ -41,32 +41,38 @@ fn hedges_that_cannot_work() {
             &["`after` (5s) is not shorter than `timeout` (5s), so no copy would ever start"],
         ),
         (
+            quote!(
+                hedge(after = "5s"),
+                timeout = "6s",
+                deadline = "5s",
+                idempotent
+            ),
+            &[
+                "`timeout` (6s) is longer than `deadline` (5s)",
+                "`deadline` is given here",
+                "`after` (5s) is not shorter than `deadline` (5s), so no copy would ever start",
+            ],
+        ),
+        (
+            quote!(hedge(floor = "5s"), timeout = "5s", idempotent),
+            &["`floor` (5s) is not shorter than `timeout` (5s), so no copy would ever start"],
+        ),
+        (
+            quote!(
+                dependency = "d",
+                hedge(floor = "5s"),
+                timeout = "5s",
+                idempotent
+            ),
+            &[],
+        ),
+        (
             quote!(hedge(after = "5s", floor = "1s"), idempotent),
             &["`floor` bounds a quantile, and `after` is a fixed time here; drop `floor`"],
         ),
         (
             quote!(hedge(max = 1), idempotent),
             &["`max` counts copies including the first; it must be at least 2"],
-        ),
-        (
-            quote!(hedge(after = "p0"), idempotent),
-            &["a quantile is `p` and a percentage between 0 and 100: write `after = \"p95\"`"],
-        ),
-        (
-            quote!(hedge(after = "p100"), idempotent),
-            &["a quantile is `p`"],
-        ),
-        (
-            quote!(hedge(after = "p-5"), idempotent),
-            &["a quantile is `p`"],
-        ),
-        (
-            quote!(hedge(after = "pinf"), idempotent),
-            &["a quantile is `p`"],
-        ),
-        (
-            quote!(hedge(after = 0.95), idempotent),
-            &["a quantile is text: write `after = \"p95\"`"],
         ),
         (
             quote!(hedge(after = "95"), idempotent),
@@ -89,6 +95,70 @@ fn hedges_that_cannot_work() {
             &["`owned` is an argument, but policies are fixed before the first call"],
         ),
     ];
+    compare(table);
+}
+
+#[test]
+fn quantiles_that_cannot_work() {
+    let table: Vec<(TokenStream, &[&str])> = vec![
+        (
+            quote!(hedge(after = "p0"), idempotent),
+            &["a quantile is `p` and a percentage between 0 and 100: write `after = \"p95\"`"],
+        ),
+        (
+            quote!(hedge(after = "p100"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = "p-5"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = "pinf"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = 0.95), idempotent),
+            &["a quantile is text: write `after = \"p95\"`"],
+        ),
+        (
+            quote!(hedge(after = p95), idempotent),
+            &["a quantile is text: write `after = \"p95\"`"],
+        ),
+        (
+            quote!(hedge(after = "95%"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = "99.9p"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = "95th"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = "Median"), idempotent),
+            &["a quantile is `p`"],
+        ),
+        (
+            quote!(hedge(after = payment), idempotent),
+            &["`after` is fixed before the first call"],
+        ),
+        (
+            quote!(hedge(after = "p95".into()), idempotent),
+            &["`after` is the literal alone: write `after = \"p95\"`"],
+        ),
+        (
+            quote!(hedge(floor = "p50"), idempotent),
+            &["`floor` is the shortest time that a quantile may come to; write `floor = \"10ms\"`"],
+        ),
+    ];
+    compare(table);
+}
+
+/// On a function whose arguments copies can share.
+fn compare(table: Vec<(TokenStream, &[&str])>) {
     for (arguments, expected) in table {
         let source = arguments.to_string();
         let function = quote!(

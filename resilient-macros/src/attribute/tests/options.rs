@@ -48,7 +48,15 @@ fn wrong_options() {
         ),
         (
             quote!(hedge = 2),
-            &["`hedge` takes options: write `hedge(after = \"50ms\")`"],
+            &["`hedge` takes options: write `hedge(max = 2)`"],
+        ),
+        (
+            quote!(hedge = false),
+            &["`hedge` is no switch; write `hedge` alone"],
+        ),
+        (
+            quote!(hedge = "search"),
+            &["`hedge` takes no name: write `hedge` alone, and `dependency = \"search\"`"],
         ),
         (
             quote!(hedge("50ms")),
@@ -56,7 +64,43 @@ fn wrong_options() {
         ),
         (
             quote!(hedge(2)),
-            &["expected an option such as `after = \"50ms\"`"],
+            &["`hedge` takes options: write `hedge(max = 2)`"],
+        ),
+        (
+            quote!(hedge(per = "call")),
+            &["`per` belongs to `breaker`; `hedge` knows `after`, `floor`, `max`"],
+        ),
+        (
+            quote!(hedge(max_hedges = 1)),
+            &["did you mean `max`, which counts the first one, too?"],
+        ),
+        (
+            quote!(hedge(percentile = 95)),
+            &["did you mean `after = \"p95\"`?"],
+        ),
+        (
+            quote!(retry(max_retries = 3)),
+            &["did you mean `max`, which counts the first one, too?"],
+        ),
+        (
+            quote!(not_idempotent, retry),
+            &["did you mean `idempotent = false`?"],
+        ),
+        (
+            quote!(!idempotent, retry),
+            &["an option is not negated; write `idempotent = false`"],
+        ),
+        (
+            quote!(!payment, retry),
+            &["expected an option such as `dependency = \"name\"`"],
+        ),
+        (
+            quote!(timeout = "5s"; deadline = "9s"),
+            &["options are separated by `,`, not by `;`"],
+        ),
+        (
+            quote!(retry(max = 3).base("1s"), timeout = "5s"),
+            &["options have no methods; write them in a list"],
         ),
         (
             quote!(circuit_breaker = "x"),
@@ -217,7 +261,7 @@ fn options_that_do_not_fit_each_other() {
         ),
         (
             quote!(budget = "b"),
-            &["`budget` limits retries and hedges; add `retry(..)`"],
+            &["`budget` limits retries and hedges; add `retry(..)` or `hedge(..)`"],
         ),
         (
             quote!(timeout = "1s", clone(owned)),

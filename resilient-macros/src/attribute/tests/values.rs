@@ -69,7 +69,55 @@ fn wrong_values() {
         ),
         (
             quote!(breaker = "pay".to_owned()),
-            &["`breaker` is fixed before the first call; write a string, or a constant in braces"],
+            &["`breaker` is the literal alone: write `breaker = \"pay\"`"],
+        ),
+        (
+            quote!(timeout = " 5s ".trim().into()),
+            &["`timeout` is the literal alone: write `timeout = \" 5s \"`"],
+        ),
+        (
+            quote!(timeout = None),
+            &["there is no `None` to write; leave `timeout` out"],
+        ),
+        (
+            quote!(retry(max = Some(3))),
+            &["`max` is written without `Some`: `max = 3`"],
+        ),
+        (
+            quote!(deadline = "Forever"),
+            &["`deadline` is a duration that ends; leave it out to set none here"],
+        ),
+        (
+            quote!(retry(jitter = true, nested = true)),
+            &[
+                "expected a string, found a boolean; write `jitter = \"full\"`",
+                "expected a string, found a boolean; write `nested = \"suppress\"`",
+            ],
+        ),
+        (
+            quote!(retry(jitter = false, nested = false)),
+            &[
+                "expected a string, found a boolean; write `jitter = \"none\"`",
+                "expected a string, found a boolean; leave `nested` out",
+            ],
+        ),
+        (
+            quote!(classify = self.class, timeout = "1s"),
+            &[
+                "`classify` takes the path of a function, which knows no `self`: write `classify = Self::class`",
+            ],
+        ),
+        (
+            quote!(fallback = self.cached(owned, shared), timeout = "1s"),
+            &["write `fallback = Self::cached(self, owned, shared)`"],
+        ),
+        (
+            quote!(fallback = cached(owned).await, timeout = "1s"),
+            &["`fallback` is awaited where it is needed: write `fallback = cached(owned)`"],
+        ),
+        (
+            quote!(fallback = Ok(0), timeout = "1s"),
+            &["`fallback` takes the path of an async function; write one that returns this value"],
         ),
         (
             quote!(breaker = format!("pay")),
