@@ -76,7 +76,11 @@ impl Rate {
             self.is_too_large(bad, (good + bad).max(u64::from(self.rule.min_attempts)))
         };
         match &self.counted {
-            Counted::Time(window) => window.outlooks().any(could_trip),
+            // No outlook has more bad ones than there are now, or fewer attempts than the minimum.
+            Counted::Time(window) => {
+                self.is_too_large(window.bad(), u64::from(self.rule.min_attempts))
+                    && window.outlooks().any(could_trip)
+            }
             Counted::Count(window) => could_trip(window.totals()),
         }
     }

@@ -35,7 +35,7 @@ impl Call {
             }
             _ => {}
         }
-        if matches!(self.phase, Phase::Fresh)
+        if matches!(self.phase, Phase::Fresh | Phase::AtOnce)
             && let Err(cause) = ready!(self.ask(timer.as_mut(), cx))
         {
             self.phase = cause;
@@ -56,13 +56,16 @@ impl Call {
         self.phase = if yields {
             Phase::Yielding
         } else {
-            Phase::Fresh
+            Phase::AtOnce
         };
     }
 
     /// Asks the clock, the breaker, the throttle, then the bulkhead.
     fn ask(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Result<(), Phase>> {
-        ready!(self.still_in_time(timer.as_mut(), cx))?;
+        // Else the clock was read when the attempt was decided on.
+        if !matches!(self.phase, Phase::AtOnce) {
+            ready!(self.still_in_time(timer.as_mut(), cx))?;
+        }
         self.pass_breaker()?;
         self.pass_throttle()?;
         self.phase = self.enter_bulkhead(timer, cx)?;

@@ -14,6 +14,8 @@ use crate::seam::clock::Moment;
 pub(super) enum Phase {
     /// The next attempt is to be admitted.
     Fresh,
+    /// The same, and since the attempt before it no time has passed.
+    AtOnce,
     /// The task lets others run before the next attempt.
     Yielding,
     /// The next attempt waits for the end of its backoff.

@@ -69,6 +69,11 @@ impl Buckets {
         }
     }
 
+    /// The bad ones that are still remembered, as of the last time that was counted.
+    pub(crate) fn bad(&self) -> u64 {
+        self.sums.1
+    }
+
     /// What happened in the window that ends now, good and bad.
     pub(crate) fn totals(&mut self, now: Moment) -> (u64, u64) {
         if self.started.is_some() {
