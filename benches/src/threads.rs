@@ -5,19 +5,20 @@ use std::time::Instant;
 use std::{hint, thread};
 
 use crate::lane::Lane;
+use crate::peers::Peers;
 use crate::rounds::{calls_per_turn, median, nanos};
 use crate::table::Table;
 use crate::target::Bound::AtLeast;
 use crate::target::Target;
-use crate::workloads::{self, FULL};
+use crate::workloads::{FULL, Workload};
 
 const ROUNDS: usize = 200;
 /// How much of its time a thread must have had company, for the round to say anything.
 const OVERLAP: f64 = 0.9;
 
 /// The ready calls, alone and in company.
-pub(crate) fn measure(targets: &mut Vec<Target>) -> Table {
-    let lanes = workloads::ready();
+pub(crate) fn measure(peers: Option<&Peers>, targets: &mut Vec<Target>) -> Table {
+    let lanes = Workload::Ready.lanes(peers);
     // Long enough that starting together does not take longer, too short to be interrupted much.
     let calls: Vec<u32> = lanes.iter().map(|lane| 4 * calls_per_turn(lane)).collect();
     let mut alone = vec![Vec::new(); lanes.len()];
