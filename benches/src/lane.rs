@@ -11,7 +11,7 @@ use tokio::task::unconstrained;
 
 use crate::failure::{Failure, Outcome};
 
-/// The runtime of all lanes; timers need one.
+/// The runtime of lanes on one thread; timers need one.
 #[expect(
     clippy::expect_used,
     reason = "without a runtime there is nothing to measure"
@@ -23,7 +23,20 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .expect("a runtime")
 });
 
-/// The runtime that all lanes run in, for what must be made inside it.
+/// The runtime of lanes on several threads.
+#[expect(
+    clippy::expect_used,
+    reason = "without a runtime there is nothing to measure"
+)]
+static SHARED: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build()
+        .expect("a runtime")
+});
+
+/// The runtime that lanes run in, for what must be made inside it.
 pub fn runtime() -> &'static Runtime {
     &RUNTIME
 }
@@ -41,6 +54,8 @@ pub struct Lane {
 pub enum Driver {
     /// A task of the runtime.
     Task,
+    /// One of several threads that share a runtime, as the tasks of a service do.
+    Thread,
     /// A loop inside the runtime's context, with a waker that does nothing: what is left when the
     /// scheduler's part is taken away.
     Hand,
@@ -60,7 +75,8 @@ impl Lane {
             future,
             same_path: true,
             batch: match driver {
-                Driver::Task => Box::new(move |calls| in_task(calls, expected, &call)),
+                Driver::Task => Box::new(move |calls| in_task(&RUNTIME, calls, expected, &call)),
+                Driver::Thread => Box::new(move |calls| in_task(&SHARED, calls, expected, &call)),
                 Driver::Hand => Box::new(move |calls| by_hand(calls, expected, &call)),
             },
         }
@@ -83,7 +99,12 @@ impl Lane {
             future,
             same_path: true,
             batch: match driver {
-                Driver::Task => Box::new(move |calls| in_task(calls, expected, prepare())),
+                Driver::Task => {
+                    Box::new(move |calls| in_task(&RUNTIME, calls, expected, prepare()))
+                }
+                Driver::Thread => {
+                    Box::new(move |calls| in_task(&SHARED, calls, expected, prepare()))
+                }
                 Driver::Hand => Box::new(move |calls| by_hand(calls, expected, prepare())),
             },
         }
@@ -123,12 +144,13 @@ impl Lane {
 }
 
 fn in_task(
+    runtime: &Runtime,
     calls: u32,
     expected: fn(&Outcome) -> bool,
     mut call: impl AsyncFnMut(u64) -> Outcome,
 ) -> u32 {
     // Tokio's cooperation would make a task yield now and then.
-    RUNTIME.block_on(unconstrained(async {
+    runtime.block_on(unconstrained(async {
         let mut right = 0;
         for number in 0..calls {
             let outcome = call(black_box(u64::from(number))).await;

@@ -86,7 +86,7 @@ fn promised(workload: Workload, samples: &Samples) -> Option<Target> {
             samples.ratio(BREAKER, CHECK),
             AtMost(1.1),
         ),
-        Workload::PendingInTask => return None,
+        Workload::PendingInTask | Workload::ReadyOnThreads => return None,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::annotated::{breaker, broken, broken_breaker, bulkhead, deadline, full
 use crate::body::{self, Failures};
 use crate::failure::{Failure, Outcome};
 use crate::handwritten::{self, Breaker, Eager, Lazy};
-use crate::lane::Driver::{self, Hand, Task};
+use crate::lane::Driver::{self, Hand, Task, Thread};
 use crate::lane::{Lane, refused, worked};
 use crate::peers::Peers;
 
@@ -13,6 +13,8 @@ use crate::peers::Peers;
 pub enum Workload {
     /// The body is ready at once.
     Ready,
+    /// The same on several threads of a runtime.
+    ReadyOnThreads,
     /// The body is pending once; polled by hand.
     Pending,
     /// The same in a task of the runtime.
@@ -44,7 +46,7 @@ const TIMEOUT: &str = "resilient, timeout alone";
 const DEADLINE: &str = "resilient, deadline alone";
 
 impl Workload {
-    /// All of them.
+    /// Those that one thread makes.
     pub(crate) const ALL: [Workload; 5] = [
         Workload::Ready,
         Workload::Pending,
@@ -57,6 +59,7 @@ impl Workload {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Workload::Ready => "ready",
+            Workload::ReadyOnThreads => "ready, on one and on two threads",
             Workload::Pending => "pending",
             Workload::PendingInTask => "pending in a task",
             Workload::Flaky => "fail, fail, ok",
@@ -68,6 +71,7 @@ impl Workload {
     pub fn driver(self) -> Driver {
         match self {
             Workload::Pending => Hand,
+            Workload::ReadyOnThreads => Thread,
             _ => Task,
         }
     }
@@ -75,7 +79,7 @@ impl Workload {
     /// The ways to make its calls.
     pub(crate) fn lanes(self, peers: Option<&Peers>) -> Vec<Lane> {
         let mut lanes = match self {
-            Workload::Ready => ready(),
+            Workload::Ready | Workload::ReadyOnThreads => ready(self.driver()),
             Workload::Pending | Workload::PendingInTask => pending(self.driver()),
             Workload::Flaky => flaky(),
             Workload::Rejected => rejected(),
@@ -86,24 +90,24 @@ impl Workload {
 }
 
 /// The body is ready at once.
-fn ready() -> Vec<Lane> {
+fn ready(driver: Driver) -> Vec<Lane> {
     let eager = Eager::around(Breaker::closed());
     let lazy = Lazy::around(Breaker::closed());
     vec![
-        Lane::new(Task, BARE, worked, body::ready),
-        Lane::new(Task, TOKIO, worked, async |n| timed(body::ready(n)).await),
-        Lane::new(Task, EAGER, worked, async move |n| {
+        Lane::new(driver, BARE, worked, body::ready),
+        Lane::new(driver, TOKIO, worked, async |n| timed(body::ready(n)).await),
+        Lane::new(driver, EAGER, worked, async move |n| {
             eager.call(async || body::ready(n).await).await
         }),
-        Lane::new(Task, LAZY, worked, async move |n| {
+        Lane::new(driver, LAZY, worked, async move |n| {
             lazy.call(async || body::ready(n).await).await
         }),
-        Lane::new(Task, FULL, worked, full::ready),
-        Lane::new(Task, RETRY, worked, retry::ready),
-        Lane::new(Task, BREAKER, worked, breaker::ready),
-        Lane::new(Task, BULKHEAD, worked, bulkhead::ready),
-        Lane::new(Task, TIMEOUT, worked, timeout::ready),
-        Lane::new(Task, DEADLINE, worked, deadline::ready),
+        Lane::new(driver, FULL, worked, full::ready),
+        Lane::new(driver, RETRY, worked, retry::ready),
+        Lane::new(driver, BREAKER, worked, breaker::ready),
+        Lane::new(driver, BULKHEAD, worked, bulkhead::ready),
+        Lane::new(driver, TIMEOUT, worked, timeout::ready),
+        Lane::new(driver, DEADLINE, worked, deadline::ready),
     ]
 }
 

@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn lanes(workload: Workload) -> Vec<Lane> {
     let driver = workload.driver();
     match workload {
-        Workload::Ready => working(driver, ready),
+        Workload::Ready | Workload::ReadyOnThreads => working(driver, ready),
         Workload::Pending | Workload::PendingInTask => working(driver, pending),
         Workload::Flaky => {
             let mut lanes = seatbelt_stack::retrying(driver, flaky);

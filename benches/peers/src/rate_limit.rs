@@ -12,8 +12,11 @@ use crate::service::{HOUR, Service};
 const NAME: &str = "governor, rate limit";
 
 // Made at the first call: its clock calibrates itself, which must not be part of other lanes' start.
-static WITH_ROOM: LazyLock<DefaultDirectRateLimiter> =
-    LazyLock::new(|| RateLimiter::direct(Quota::per_second(NonZero::<u32>::MAX)));
+static WITH_ROOM: LazyLock<DefaultDirectRateLimiter> = LazyLock::new(|| {
+    // More than one thread can make, and a whole number of nanoseconds for each.
+    let calls = NonZero::new(100_000_000).expect("not zero");
+    RateLimiter::direct(Quota::per_second(calls))
+});
 
 static USED_UP: LazyLock<DefaultDirectRateLimiter> = LazyLock::new(|| {
     let quota = Quota::with_period(HOUR).expect("an hour is not nothing");
