@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::process::Command;
 use std::thread;
 
-use crate::peers::Peers;
+use crate::peers::{Contender, Peers};
 use crate::table::Table;
 use crate::target::{self, Target};
 
@@ -31,7 +31,7 @@ impl Report {
         let _ = writeln!(text, "\n{}", machine());
         let _ = writeln!(text, "{}\n{}", target::table(&self.targets), self.verdict());
         if let Some(peers) = peers {
-            let _ = writeln!(text, "{}", contenders(peers));
+            text.push_str(&contenders(peers));
         }
         text.push_str(LEGEND);
         for table in &self.tables {
@@ -91,19 +91,21 @@ fn version(program: &str, flag: &str) -> String {
     )
 }
 
-fn contenders(peers: &Peers) -> Table {
-    let columns = ["contender", "packages", "has", "note"];
-    let mut table = Table::new("Who", &columns);
+fn contenders(peers: &Peers) -> String {
+    let mut text = String::from("## Who\n\n");
     for contender in peers.contenders {
         let packages = contender.packages.iter().map(|name| {
             let version = locked(peers.lock, name).unwrap_or("?");
             format!("{name} {version}")
         });
         let packages: Vec<String> = packages.collect();
-        let cells = [&packages.join(", "), contender.has, contender.note];
-        table.row(contender.name, cells.map(ToOwned::to_owned));
+        let Contender {
+            name, has, note, ..
+        } = contender;
+        let _ = write!(text, "- **{name}** ({}): {has}.", packages.join(", "));
+        let _ = writeln!(text, "{}{note}", if note.is_empty() { "" } else { " " });
     }
-    table
+    text
 }
 
 /// The version of a package in a lock file.

@@ -49,8 +49,8 @@ const CONTENDERS: [Contender; 9] = [
             "tower-resilience-timelimiter",
         ],
         has: "all six",
-        note: "a pause of no length sleeps a millisecond: not in `fail, fail, ok`; on two threads its breaker's \
-               lock puts a thread to sleep, where a runtime would find another task",
+        note: "A pause of no length sleeps a millisecond, so it is not in *fail, fail, ok*. On two \
+               threads its breaker's lock puts a thread to sleep; a runtime would find another task.",
     },
     Contender {
         name: "seatbelt",
@@ -62,13 +62,14 @@ const CONTENDERS: [Contender; 9] = [
         name: "tower",
         packages: &["tower"],
         has: "retry, budget, concurrency limit with load shedding, timeout, deadline",
-        note: "its user writes the retry policy; rejected: no slot is free",
+        note: "Its user writes the retry policy. *Rejected* means that no slot is free.",
     },
     Contender {
         name: "failsafe",
         packages: &["failsafe"],
         has: "breaker",
-        note: "default policy; one lane with consecutive failures only; rejected: that one",
+        note: "With its default policy; another lane counts consecutive failures only, and is the one in \
+               *rejected*.",
     },
     Contender {
         name: "recloser",
@@ -86,19 +87,20 @@ const CONTENDERS: [Contender; 9] = [
         name: "backon",
         packages: &["backon"],
         has: "retry",
-        note: "a pause of no length sleeps a millisecond, unless told not to",
+        note: "A pause of no length sleeps a millisecond, unless told not to.",
     },
     Contender {
         name: "tokio-retry2",
         packages: &["tokio-retry2"],
         has: "retry",
-        note: "a pause of no length sleeps a millisecond: not in `fail, fail, ok`",
+        note: "A pause of no length sleeps a millisecond, so it is not in *fail, fail, ok*.",
     },
     Contender {
         name: "governor",
         packages: &["governor"],
         has: "rate limit",
-        note: "rejected: no call is left; its clock calibrates itself, so no instructions",
+        note: "*Rejected* means that no call is left. Its clock calibrates itself, so its instructions are \
+               not counted.",
     },
 ];
 
