@@ -40,7 +40,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use attempt::Attempt;
-pub use fallback::{fall_back, fell_back};
+pub use fallback::{InTime, fall_back, fallback_time, fell_back, fell_back_in_time, in_time};
 pub use outcome::{
     ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };

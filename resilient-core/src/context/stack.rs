@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::frame::{Frame, Lent, NOBODY};
+use super::limit::Limit;
 use crate::registry::Registry;
 use crate::seam::clock::Moment;
 
@@ -88,6 +89,20 @@ pub(crate) fn snapshot() -> (Vec<Lent>, Option<Registry>) {
         let frames = ambient.frames.iter_mut().map(Lent::carried).collect();
         (frames, ambient.registries.last().cloned())
     })
+}
+
+/// A frame inside the innermost one, for what is no call: attempt and key stay visible. It may end
+/// earlier, by a limit of its own.
+pub(crate) fn begin(timeout: Limit) -> Frame {
+    let mut frame = Frame::default();
+    with_innermost(|outer| {
+        frame.attempt = outer.attempt;
+        frame.max = outer.max;
+        frame.inherited = outer.limit();
+        frame.key.clone_from(&outer.key);
+    });
+    frame.timeout = timeout;
+    frame
 }
 
 /// A frame that stands on the stack until this is dropped, and then goes back to its owner with

@@ -8,7 +8,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Lit, Token, parenthesized, token};
 
 use super::options::{
-    Breaker, Fallback, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
+    Breaker, Fallback, FallbackCall, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER,
+    RetryOptions,
 };
 use super::vocabulary::Place;
 use crate::arguments::{assigned, each_option, is_bare, nested};
@@ -90,7 +91,7 @@ fn read_option(
             options.reject.fill(key, value, errors);
         }
         "fallback" => {
-            let value = assigned(key, input, fallback)?;
+            let value = fallback(key, input, errors)?;
             options.fallback.fill(key, value, errors);
         }
         "clone" => {
@@ -267,12 +268,53 @@ fn hedge_after(key: &Ident, input: ParseStream<'_>) -> syn::Result<HedgeAfter> {
     }
 }
 
+/// `fallback = path(a, b)` or `fallback(..)`.
+fn fallback(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Fallback> {
+    let mut fallback = Fallback::default();
+    if !input.peek(token::Paren) || is_call_alone(&input.fork()) {
+        let call = assigned(key, input, fallback_call)?;
+        fallback.call.fill(key, call, errors);
+        return Ok(fallback);
+    }
+    let stranger = |literal| Place::Fallback.stranger(literal);
+    nested(key, input, errors, &stranger, &mut |key, input, errors| {
+        match key.to_string().as_str() {
+            "call" => {
+                let value = assigned(key, input, fallback_call)?;
+                fallback.call.fill(key, value, errors);
+            }
+            "timeout" => {
+                let value = assigned(key, input, value::time_span)?;
+                fallback.timeout.fill(key, value, errors);
+            }
+            _ => return Err(Place::Fallback.unknown(key)),
+        }
+        Ok(())
+    })?;
+    Ok(fallback)
+}
+
+/// Whether the parentheses hold what should stand behind `=`: a function, and no option.
+fn is_call_alone(input: ParseStream<'_>) -> bool {
+    let content = |input: ParseStream<'_>| {
+        let content;
+        parenthesized!(content in input);
+        let expression: Expr = content.parse()?;
+        Ok((expression, content.is_empty()))
+    };
+    match content(input) {
+        Ok((Expr::Call(_), alone)) => alone,
+        Ok((Expr::Path(path), alone)) => alone && !Place::Fallback.knows(&path.path),
+        _ => false,
+    }
+}
+
 /// `path(a, b)` or `path`.
-fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
+fn fallback_call(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCall> {
     let called = input.fork().parse::<Expr>();
     let Ok(Expr::Call(call)) = called else {
         let function = value::function(key, input)?;
-        return Ok(Fallback {
+        return Ok(FallbackCall {
             function,
             arguments: Vec::new(),
         });
@@ -280,7 +322,7 @@ fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
     let Expr::Path(function) = *call.func else {
         return Err(syn::Error::new(
             call.func.span(),
-            "`fallback` takes the path of a function: `fallback = path(a, b)`",
+            format_args!("`{key}` takes the path of a function: `{key} = path(a, b)`"),
         ));
     };
     let _read: Expr = input.parse()?;
@@ -294,12 +336,14 @@ fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
         name(argument).map_err(|span| {
             syn::Error::new(
                 span,
-                "`fallback` hands on arguments of this function by reference: write their names \
-                 alone, `fallback = path(a, b)`",
+                format_args!(
+                    "`fallback` hands on arguments of this function by reference: write their \
+                     names alone, `{key} = path(a, b)`"
+                ),
             )
         })
     });
-    Ok(Fallback {
+    Ok(FallbackCall {
         function,
         arguments: arguments.collect::<syn::Result<_>>()?,
     })

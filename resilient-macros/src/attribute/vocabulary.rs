@@ -1,7 +1,7 @@
 //! Which options exist where, and what an unknown one was meant to be.
 
 use proc_macro2::Ident;
-use syn::Lit;
+use syn::{Lit, Path};
 
 use crate::diagnostic::{listed, nearest};
 
@@ -16,10 +16,12 @@ pub(crate) enum Place {
     Breaker,
     /// In `hedge(..)`.
     Hedge,
+    /// In `fallback(..)`.
+    Fallback,
 }
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 18] = [
+const OTHER_WORDS: [(Place, &str, &str); 20] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "idempotency", "idempotency_key"),
@@ -38,10 +40,18 @@ const OTHER_WORDS: [(Place, &str, &str); 18] = [
     (Place::Hedge, "min", "floor"),
     (Place::Hedge, "copies", "max"),
     (Place::Hedge, "max_hedges", "max"),
+    (Place::Fallback, "function", "call"),
+    (Place::Fallback, "with", "call"),
 ];
 
 impl Place {
-    const ALL: [Place; 4] = [Place::Attribute, Place::Retry, Place::Breaker, Place::Hedge];
+    const ALL: [Place; 5] = [
+        Place::Attribute,
+        Place::Retry,
+        Place::Breaker,
+        Place::Hedge,
+        Place::Fallback,
+    ];
 
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -76,7 +86,13 @@ impl Place {
             ],
             Place::Breaker => &["name", "per"],
             Place::Hedge => &["after", "floor", "max"],
+            Place::Fallback => &["call", "timeout"],
         }
+    }
+
+    /// Whether `path` is the name of an option here.
+    pub(crate) fn knows(self, path: &Path) -> bool {
+        self.options().iter().any(|option| path.is_ident(option))
     }
 
     fn policy(self) -> Option<&'static str> {
@@ -85,6 +101,7 @@ impl Place {
             Place::Retry => Some("retry"),
             Place::Breaker => Some("breaker"),
             Place::Hedge => Some("hedge"),
+            Place::Fallback => Some("fallback"),
         }
     }
 
@@ -120,6 +137,11 @@ impl Place {
                 after.token()
             ),
             (Place::Hedge, _) => "expected an option such as `after = \"50ms\"`".to_owned(),
+            (Place::Fallback, Some(Lit::Str(timeout))) => format!(
+                "`fallback` takes options: write `fallback(call = path, timeout = {})`",
+                timeout.token()
+            ),
+            (Place::Fallback, _) => "expected an option such as `call = path`".to_owned(),
         }
     }
 
