@@ -56,7 +56,7 @@ use proc_macro::TokenStream;
 /// | `base = "100ms"`, `factor = 2.0`, `cap = "20s"` | the delay before attempt n + 1 is `base * factor^(n - 1)`, at most `cap` |
 /// | `jitter = "full"` | how the delay is spread: `none`, `full`, `equal`, `decorrelated`, `proportional` |
 /// | `retry_after_cap = "60s"` | the longest wait a dependency may ask for |
-/// | `when = path` | `fn(&E) -> bool` in place of `E: Classify` |
+/// | `when = path` | `fn(&E) -> bool` in place of `E: Classify`; it is not asked about our own timeouts, which are retried without ever having been an `E` |
 /// | `nested = "suppress"` | one attempt only when called inside the retries of another call |
 ///
 /// In `hedge(..)`, all optional; what is left out is taken from `dependency`, else from the default, a
