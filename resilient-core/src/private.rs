@@ -4,8 +4,9 @@ pub use inventory;
 
 pub use crate::breaker::Per;
 pub use crate::call::{
-    Attempt, ByError, ByFn, Call, Copies, FromRejection, Judge, Outcome, Race, Unclassified, When,
-    by_trait, fall_back, fell_back, finish, race, rejected, settle, succeeded,
+    Attempt, ByError, ByFn, Call, Copies, FromRejection, InTime, Judge, Outcome, Race,
+    Unclassified, When, by_trait, fall_back, fallback_time, fell_back, fell_back_in_time, finish,
+    in_time, race, rejected, settle, succeeded,
 };
 pub use crate::hedge::HedgeOverrides;
 pub use crate::key::KeyText;

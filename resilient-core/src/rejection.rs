@@ -12,8 +12,8 @@ use crate::name::Name;
 ///
 /// An annotated function returns it through `From<Rejection>` of its error type, or through the
 /// function named by `reject = path`. `thiserror` writes the conversion: `Rejected(#[from]
-/// Rejection)`. It is returned only if no attempt finished or the last one was cut by `timeout`;
-/// otherwise the caller gets the last outcome itself.
+/// Rejection)`. It is returned only if no attempt finished, or if the last one or the fallback was cut
+/// by its `timeout`; otherwise the caller gets the last outcome itself.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -28,10 +28,8 @@ use crate::name::Name;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// One attempt ran longer than its `timeout` and was dropped.
-    #[error(
-        "timeout: the attempt was not done after {after:?} (raise `timeout` if it usually needs longer)"
-    )]
+    /// One attempt, or the fallback, ran longer than its `timeout` and was dropped.
+    #[error("timeout: not done after {after:?} (raise `timeout` if it usually needs longer)")]
     TimedOut {
         /// The timeout.
         after: Duration,

@@ -326,9 +326,9 @@ impl Breaker {
     /// How many probes run at a time while half-open: at least 1, default 2.
     ///
     /// A probe that has not ended one second after its attempt's timeout (without a timeout: after
-    /// [`open_for`](Breaker::open_for)) has lost its place to the next one, and its outcome no
-    /// longer counts. So give calls that may take longer than the open time a timeout, or none of
-    /// them will ever close the breaker.
+    /// [`open_for`](Breaker::open_for)) has lost its place to the next one. Its outcome counts all
+    /// the same for as long as the breaker is half-open. So calls that may take longer than the open
+    /// time had better have a timeout: without one, more than `probes` of them may be running.
     ///
     /// ```
     /// # use resilient_core as resilient;

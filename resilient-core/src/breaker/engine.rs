@@ -365,7 +365,7 @@ impl Engine {
         let Phase::HalfOpen(half_open) = &mut self.phase else {
             return;
         };
-        if !half_open.give_back(now, probe) {
+        if !half_open.end(probe) {
             return;
         }
         match Probed::of(verdict, &self.settings) {

@@ -127,6 +127,30 @@ fn a04_one_probe_is_admitted() {
 }
 
 #[test]
+fn b3_a_probe_that_lost_its_slot_counts_and_gives_no_other_away() {
+    loom::model(|| {
+        let config = Breaker::consecutive(1)
+            .open_for("1ns")
+            .probes(1)
+            .close_after(2);
+        let (handle, heard) = breaker(&config);
+        call(&handle, Verdict::Failure);
+        let late = handle.admit(None).expect("a probe, for no time at all");
+        let lease = Some(std::time::Duration::from_secs(3_600));
+        let next = handle.admit(lease).expect("the next one has its slot");
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.record(late, Verdict::Success)
+        });
+        assert!(handle.admit(lease).is_err(), "the slot is taken");
+        handle.record(next, Verdict::Success);
+        other.join().expect("no panic");
+        let closed = [Rule::Consecutive, Rule::OpenElapsed, Rule::ProbesSucceeded];
+        assert_eq!(rules(&heard), closed);
+    });
+}
+
+#[test]
 fn b6_an_observers_open_time_ends_however_many_ask() {
     loom::model(|| {
         let config = Breaker::consecutive(1).open_for("1ns").observing();

@@ -40,7 +40,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use attempt::Attempt;
-pub use fallback::{fall_back, fell_back};
+pub use fallback::{InTime, fall_back, fallback_time, fell_back, fell_back_in_time, in_time};
 pub use outcome::{
     ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };
@@ -71,6 +71,7 @@ pub struct Call {
     held: Held,
     /// The body is being polled; still set while dropping, it has panicked.
     polling: bool,
+    shown: Shown,
     /// The attempt before this one was cut by its timeout.
     timed_out: bool,
     /// What the last attempt said about the dependency, for a breaker that judges calls.
@@ -95,6 +96,14 @@ struct Held {
     permit: bool,
     /// A retry token that was spent for an attempt that has not been sent.
     token: bool,
+}
+
+/// What the throttle is shown of this call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Itself,
+    /// Nothing: it is shown the call around this one.
+    AsPartOfAnother,
 }
 
 enum PlanRef {
@@ -205,6 +214,7 @@ impl Call {
             ticket: None,
             held: Held::default(),
             polling: false,
+            shown: Shown::Itself,
             timed_out: false,
             verdict: Verdict::Neutral,
             decided: Moment::NEVER,

@@ -14,7 +14,7 @@
 //! | `bulkhead.limit` | debug | `dependency`, `from`, `to`: a limit that moved by itself |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
-//! | `call.fell_back` | info | `failed`: whether the fallback did, too |
+//! | `call.fell_back` | info | `failed`: whether the fallback did, too; `timed_out`, if its time was over |
 //! | `call.abandoned` | debug | `attempt`, `verdict` |
 //! | `check.note` | warn | `problem` |
 //!
@@ -175,6 +175,10 @@ pub(crate) fn fallback(kind: &'static str) {
 
 pub(crate) fn fell_back(failed: bool) {
     tracing::info!(name: "call.fell_back", target: "resilient", failed, "call.fell_back");
+}
+
+pub(crate) fn fell_back_too_late() {
+    tracing::info!(name: "call.fell_back", target: "resilient", failed = true, timed_out = true, "call.fell_back");
 }
 
 pub(crate) fn call_abandoned(attempt: u32, verdict: Verdict) {

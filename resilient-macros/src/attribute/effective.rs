@@ -23,10 +23,14 @@ pub(super) fn effective(options: &Options) -> Vec<String> {
     limits(options, &mut policy);
     guards(options, &mut policy);
     judges(options, &mut policy);
-    if let Some(fallback) = options.fallback.get() {
+    if let Some(fallback) = options.fallback.get()
+        && let Some(call) = fallback.call.get()
+    {
+        let within = fallback.timeout.get();
+        let within = within.map_or_else(String::new, |limit| format!(" within {}", time(limit)));
         policy.push(format!(
-            "A failure that is not permanent is answered by {}.",
-            path(&fallback.function)
+            "A failure that is not permanent is answered by {}{within}.",
+            path(&call.function)
         ));
     }
     policy.extend(repeating(options).map(str::to_owned));

@@ -92,7 +92,7 @@ fn read_option(
             options.reject.fill(key, value, errors);
         }
         "fallback" => {
-            let value = assigned(key, input, fallback)?;
+            let value = fallback(key, input, errors)?;
             options.fallback.fill(key, value, errors);
         }
         "clone" => {

@@ -7,6 +7,8 @@ mod config;
 #[cfg(feature = "runtime")]
 mod aimd;
 #[cfg(feature = "runtime")]
+mod gradient;
+#[cfg(feature = "runtime")]
 mod limit;
 #[cfg(feature = "runtime")]
 mod meter;

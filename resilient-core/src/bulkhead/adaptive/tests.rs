@@ -1,5 +1,7 @@
 //! A1 on the limit itself: the rows of the table, and how windows are joined.
 
+mod gradient;
+
 use std::time::Duration;
 
 use super::limit::Limit;

@@ -138,6 +138,16 @@ fn what_is_left_open_is_told_without_numbers() {
                 "- Said to be safe to repeat.",
             ],
         ),
+        (
+            quote!(
+                timeout = "5s",
+                fallback(call = last(order), timeout = "200ms")
+            ),
+            &[
+                "- Each attempt is cut after 5s.",
+                "- A failure that is not permanent is answered by `last` within 200ms.",
+            ],
+        ),
         (quote!(timeout = "5s"), &["- Each attempt is cut after 5s."]),
         (
             quote!(timeout = { of("`") }),

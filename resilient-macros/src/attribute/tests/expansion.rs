@@ -115,6 +115,23 @@ fn a_fallback_takes_over_after_the_loop() {
 }
 
 #[test]
+fn a_fallback_with_a_time_of_its_own() {
+    snapshot(
+        "fallback_in_time",
+        quote!(
+            timeout = "1s",
+            reject = PriceError::of,
+            fallback(call = remembered(item), timeout = "200ms")
+        ),
+        quote! {
+            async fn price(item: &Item) -> Result<Price, PriceError> {
+                ask(item).await
+            }
+        },
+    );
+}
+
+#[test]
 fn each_attempt_gets_its_own_variables() {
     snapshot(
         "rebinding",
