@@ -10,6 +10,7 @@
 //! prolongs an open one.
 
 mod config;
+mod key;
 mod reason;
 mod settings;
 mod state;
@@ -30,6 +31,10 @@ mod half_open;
 #[cfg(feature = "runtime")]
 mod handle;
 #[cfg(feature = "runtime")]
+mod instances;
+#[cfg(feature = "runtime")]
+mod keyed;
+#[cfg(feature = "runtime")]
 mod open_time;
 #[cfg(feature = "runtime")]
 mod rate;
@@ -49,6 +54,7 @@ mod word;
 mod models;
 
 pub use config::Breaker;
+pub use key::BreakerKey;
 pub use reason::Reason;
 pub use settings::{
     BreakerSettings, ConsecutiveRule, Growth, Mode, OnTransition, Per, RateRule, SlowRule, Window,
@@ -65,5 +71,7 @@ pub use snapshot::BreakerSnapshot;
 pub(crate) use announce::Announcer;
 #[cfg(feature = "runtime")]
 pub(crate) use handle::BreakerHandle;
+#[cfg(feature = "runtime")]
+pub use key::BreakerKeyText;
 #[cfg(feature = "runtime")]
 pub(crate) use ticket::{Refusal, Ticket, Verdict};
