@@ -2,7 +2,7 @@
 
 pub use inventory;
 
-pub use crate::breaker::Per;
+pub use crate::breaker::{BreakerKeyText, Per};
 pub use crate::call::{
     Attempt, ByError, ByFn, Call, Copies, FromRejection, Judge, Outcome, Race, Unclassified, When,
     by_trait, fall_back, fell_back, finish, race, rejected, settle, succeeded,

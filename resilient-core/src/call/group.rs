@@ -254,7 +254,7 @@ impl Group {
         if !plan.may_hedge() {
             return refused("off");
         }
-        if let (Some(breaker), Some(ticket)) = (&plan.breaker, call.ticket)
+        if let (Some(breaker), Some(ticket)) = (call.plan.breaker(), call.ticket)
             && !breaker.may_continue(ticket)
         {
             return refused("breaker");

@@ -42,7 +42,7 @@ impl Call {
         {
             budget.answered();
         }
-        let verdict = self.timed(verdict_of(class, plan));
+        let verdict = self.timed(self.verdict_of(class));
         if !class.is_retryable() {
             self.verdict = verdict;
             self.close();
@@ -175,7 +175,7 @@ impl Call {
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }
-        if let (Some(ticket), Some(breaker)) = (self.ticket, &plan.breaker) {
+        if let (Some(ticket), Some(breaker)) = (self.ticket, self.plan.breaker()) {
             if ticket.is_probe() {
                 return Err(Stop::Probe);
             }
@@ -227,7 +227,7 @@ impl Call {
     fn breaks_per_call(&self) -> bool {
         let plan = self.plan.get();
         plan.is_some_and(|plan| {
-            let breaker = plan.breaker.as_ref();
+            let breaker = self.plan.breaker();
             breaker.is_some_and(|breaker| plan.breaks_per_call(breaker))
         })
     }
@@ -241,20 +241,20 @@ impl Call {
     fn stopped(&self, stop: Stop) {
         self.inside_span(|| telemetry::retry_stopped(self.frame.attempt, stop));
     }
-}
 
-fn verdict_of(class: Class, plan: &Plan) -> Verdict {
-    match class {
-        Class::Success | Class::Permanent => Verdict::Success,
-        Class::Transient { .. } | Class::Fault => Verdict::Failure,
-        Class::Throttled { .. }
-            if plan
-                .breaker
-                .as_ref()
-                .is_some_and(|breaker| breaker.count_throttled()) =>
-        {
-            Verdict::Failure
+    fn verdict_of(&self, class: Class) -> Verdict {
+        match class {
+            Class::Success | Class::Permanent => Verdict::Success,
+            Class::Transient { .. } | Class::Fault => Verdict::Failure,
+            Class::Throttled { .. }
+                if self
+                    .plan
+                    .breaker()
+                    .is_some_and(|breaker| breaker.count_throttled()) =>
+            {
+                Verdict::Failure
+            }
+            Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
         }
-        Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
     }
 }

@@ -74,7 +74,7 @@ impl Place {
                 "when",
                 "nested",
             ],
-            Place::Breaker => &["name", "per"],
+            Place::Breaker => &["name", "per", "key"],
             Place::Hedge => &["after", "floor", "max"],
         }
     }
