@@ -21,6 +21,7 @@ mod guide;
 mod hedge;
 mod inherited;
 mod key;
+mod keyed;
 mod levels;
 mod levers;
 mod limits;

@@ -36,26 +36,6 @@ impl BreakerKey {
     }
 }
 
-/// What `breaker(key = expr)` may be: anything with a text.
-#[cfg(feature = "runtime")]
-#[diagnostic::on_unimplemented(
-    message = "the key of a breaker must be `Display`, but `{Self}` is not",
-    label = "not `Display`",
-    note = "write an expression whose text names what is called, for example the field of an argument or `format_args!(..)`"
-)]
-pub trait BreakerKeyText {
-    /// The text.
-    fn text(&self) -> String;
-}
-
-#[cfg(feature = "runtime")]
-#[diagnostic::do_not_recommend]
-impl<T: fmt::Display + ?Sized> BreakerKeyText for T {
-    fn text(&self) -> String {
-        self.to_string()
-    }
-}
-
 impl Deref for BreakerKey {
     type Target = str;
 

@@ -72,6 +72,4 @@ pub(crate) use announce::Announcer;
 #[cfg(feature = "runtime")]
 pub(crate) use handle::BreakerHandle;
 #[cfg(feature = "runtime")]
-pub use key::BreakerKeyText;
-#[cfg(feature = "runtime")]
 pub(crate) use ticket::{Refusal, Ticket, Verdict};

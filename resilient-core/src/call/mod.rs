@@ -47,9 +47,9 @@ pub use outcome::{
 pub use race::{Copies, Race, race, succeeded};
 pub use settle::{finish, settle};
 
-use crate::breaker::{BreakerHandle, BreakerKeyText, Ticket, Verdict};
+use crate::breaker::{BreakerHandle, Ticket, Verdict};
 use crate::context::{Frame, Limit, stack};
-use crate::key::{IdempotencyKey, KeyText};
+use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
