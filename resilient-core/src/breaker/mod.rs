@@ -8,6 +8,9 @@
 //! A result counts only towards the state its call was admitted in. A call that was admitted
 //! while the breaker was closed and fails minutes later neither opens a recovered breaker nor
 //! prolongs an open one.
+//!
+//! A dependency that is really many (shards, tenants, hosts) can have a breaker for each of them, where its
+//! calls say `breaker(key = ..)`: [`Breaker::keys`] bounds how many.
 
 mod config;
 mod key;

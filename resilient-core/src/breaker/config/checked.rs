@@ -22,7 +22,7 @@ const OPEN_FOR: Duration = Duration::from_secs(5);
 const PROBES: u32 = 2;
 const CLOSE_AFTER: u32 = 2;
 const KEYS: u32 = 1_000;
-/// Each takes about a kilobyte.
+/// Each takes one or two kilobytes.
 const MOST_KEYS: u32 = 100_000;
 
 impl Breaker {
