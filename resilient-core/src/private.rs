@@ -9,7 +9,7 @@ pub use crate::call::{
     in_time, race, rejected, settle, succeeded,
 };
 pub use crate::hedge::HedgeOverrides;
-pub use crate::key::KeyText;
+pub use crate::key::{BreakerKeyText, KeyText};
 pub use crate::owned::Owned;
 pub use crate::retry::{Jitter, RetryOverrides};
 pub use crate::site::{Listed, Options, Site};

@@ -32,6 +32,7 @@ use proc_macro::TokenStream;
 /// | `retry`, `retry(..)`, `retry = "payment"` | more than one attempt, see below |
 /// | `breaker = "payment"` | fails fast while the dependency is broken |
 /// | `breaker(name = "payment", per = "call")` | one verdict per call instead of per `"attempt"` |
+/// | `breaker(name = "orders", key = shard.id)` | another breaker for each key, all with the settings of `orders`: for a dependency that is really many |
 /// | `budget = "payment"` | whose budget the retries are taken from |
 /// | `bulkhead = "payment"` | limits how many attempts run at once |
 /// | `hedge`, `hedge(..)` | another copy of an attempt that takes long, the first success wins, see below |
@@ -74,6 +75,10 @@ use proc_macro::TokenStream;
 ///
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
+///
+/// The expressions of `idempotency_key` and of a breaker's `key` are looked at before the first attempt and
+/// never move an argument; anything with a text (`Display`) will do. The key of a breaker is a name, and
+/// shows in rejections and events: no place for a secret.
 ///
 /// # Impl blocks
 ///

@@ -447,6 +447,7 @@ async fn b5_the_rejection_says_name_state_and_when() {
         state,
         retry_in,
         reason,
+        ..
     })) = call(&policy, S).await
     else {
         panic!("the breaker is open");

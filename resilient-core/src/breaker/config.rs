@@ -60,6 +60,7 @@ pub struct Breaker {
     drop_counts_after: Option<GivenDuration>,
     per: Option<Per>,
     on_transition: Option<OnTransition>,
+    keys: Option<u32>,
 }
 
 impl Breaker {
@@ -417,6 +418,27 @@ impl Breaker {
     /// ```
     pub fn on_transition(mut self, listener: impl Fn(&Transition) + Send + Sync + 'static) -> Self {
         self.on_transition = Some(OnTransition::new(listener));
+        self
+    }
+
+    /// How many keys can have a breaker of their own, where calls say `breaker(key = ..)`: 1 to
+    /// 100,000, default 1,000.
+    ///
+    /// One more key takes the place of another, whose counts are forgotten: of the key that was not
+    /// called for longest among those that are closed and have no call in progress. Only without
+    /// such a one it is among those with calls in progress, then among those that refuse calls, and
+    /// last among those that an operator forced. A breaker that was not called for so long that nothing
+    /// is left in its windows goes by itself.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).keys(64).settings().unwrap();
+    /// assert_eq!(settings.keys, 64);
+    /// ```
+    pub fn keys(mut self, most: u32) -> Self {
+        self.keys = Some(most);
         self
     }
 

@@ -186,3 +186,61 @@ fn b07_changes_are_told_once_and_in_order() {
         assert!(told == [Rule::Consecutive, Rule::Reset], "{told:?}");
     });
 }
+
+#[test]
+fn b7_a_key_has_one_breaker_whoever_comes_first() {
+    loom::model(|| {
+        let (handle, _) = breaker(&Breaker::consecutive(1).open_for("1h"));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || call(&handle.of_key("a"), Verdict::Failure)
+        });
+        let here = handle.of_key("a");
+        other.join().expect("no panic");
+        assert_eq!(here.state(), BreakerState::Open);
+    });
+}
+
+#[test]
+fn b7_an_order_reaches_a_breaker_that_is_being_made() {
+    loom::model(|| {
+        let (handle, _) = breaker(&Breaker::consecutive(1).open_for("1h"));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.of_key("a")
+        });
+        handle.force_open(None, None);
+        let made = other.join().expect("no panic");
+        assert_eq!(made.state(), BreakerState::ForcedOpen);
+    });
+}
+
+#[test]
+fn b7_two_operators_leave_all_in_one_state() {
+    loom::model(|| {
+        let (handle, _) = breaker(&Breaker::consecutive(1).open_for("1h"));
+        let one = handle.of_key("a");
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.force_closed(None, None)
+        });
+        handle.reset(None);
+        other.join().expect("no panic");
+        assert_eq!(one.state(), handle.state());
+    });
+}
+
+#[test]
+fn b7_new_settings_reach_a_breaker_that_is_being_made() {
+    loom::model(|| {
+        let (handle, _) = breaker(&Breaker::consecutive(1).open_for("1h"));
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || handle.of_key("a")
+        });
+        let throttled = Breaker::consecutive(1).count_throttled(true);
+        handle.reconfigure(throttled.settings().expect("the numbers are good"));
+        let made = other.join().expect("no panic");
+        assert!(made.count_throttled());
+    });
+}

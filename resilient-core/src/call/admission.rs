@@ -93,7 +93,7 @@ impl Call {
     }
 
     fn pass_breaker(&mut self) -> Result<(), Phase> {
-        let Some(breaker) = self.plan.get().and_then(|plan| plan.breaker.as_ref()) else {
+        let Some(breaker) = self.plan.breaker() else {
             return Ok(());
         };
         match self.ticket {
@@ -202,8 +202,7 @@ impl Call {
 
     /// The breaker may have opened while the attempt stood in the queue.
     fn still_admitted(&self) -> Result<(), Phase> {
-        let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        match (breaker, self.ticket) {
+        match (self.plan.breaker(), self.ticket) {
             (Some(breaker), Some(ticket)) if !breaker.may_start(ticket, self.attempt_timeout()) => {
                 Err(refused(breaker.refusal()))
             }
@@ -252,8 +251,7 @@ impl Call {
         if !std::mem::take(&mut self.held.admission) {
             return;
         }
-        let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        if let (Some(ticket), Some(breaker)) = (self.ticket, breaker) {
+        if let (Some(ticket), Some(breaker)) = (self.ticket, self.plan.breaker()) {
             self.inside_span(|| match now {
                 Some(now) => breaker.record_at(ticket, verdict, now),
                 None => breaker.record(ticket, verdict),

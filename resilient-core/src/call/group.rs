@@ -258,7 +258,7 @@ impl Group {
         if !plan.may_hedge() {
             return refused("off");
         }
-        if let Some(breaker) = &plan.breaker
+        if let Some(breaker) = call.plan.breaker()
             && !breaker.may_continue(call.ticket)
         {
             return refused("breaker");

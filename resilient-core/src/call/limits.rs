@@ -144,7 +144,7 @@ impl Call {
     pub(super) fn started(&mut self) -> (Moment, Moment) {
         let now = clock::now();
         if let Some(plan) = self.plan.get() {
-            if let Some(breaker) = &plan.breaker {
+            if let Some(breaker) = self.plan.breaker() {
                 breaker.tick(now);
             }
             if let Some(budget) = &plan.budget {

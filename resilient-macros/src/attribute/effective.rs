@@ -149,14 +149,17 @@ fn limits(options: &Options, policy: &mut Vec<String>) {
 }
 
 fn guards(options: &Options, policy: &mut Vec<String>) {
-    if let Some(Breaker { name, per }) = options.breaker.get() {
+    if let Some(Breaker { name, per, key }) = options.breaker.get() {
         // A verdict may be set without a name: the breaker is then the dependency's.
         let name = name.get().or(options.dependency.get()).map(named);
         let of = name.map_or_else(String::new, |name| format!(" of {name}"));
         let per = per.get().map_or_else(String::new, |per| {
             format!(", with one verdict per {}", per.to_lowercase())
         });
-        policy.push(format!("Guarded by the breaker{of}{per}."));
+        let each = key.get().map_or_else(String::new, |key| {
+            format!(", another one for each {}", code(&key.to_token_stream()))
+        });
+        policy.push(format!("Guarded by the breaker{of}{each}{per}."));
     }
     if let Some(bulkhead) = options.bulkhead.get() {
         policy.push(format!(

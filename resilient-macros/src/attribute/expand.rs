@@ -67,7 +67,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Opens the call: its site, and its idempotency key.
+    /// Opens the call: its site, and its keys.
     fn call(&self) -> TokenStream {
         let private = &self.private;
         let here = Span::mixed_site();
@@ -92,9 +92,15 @@ impl Writer<'_> {
             Some(None) => quote_spanned!(here=> __resilient_call.draw_key();),
             None => TokenStream::new(),
         };
+        let breaker = self.options.breaker.get();
+        let breaker_key = breaker.and_then(|breaker| breaker.key.get()).map(|key| {
+            let key = self.looked_at(key);
+            quote_spanned!(here=> __resilient_call.set_breaker_key(#key);)
+        });
         quote_spanned! {here=>
             let mut __resilient_call = #call;
             #key
+            #breaker_key
         }
     }
 

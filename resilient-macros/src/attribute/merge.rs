@@ -105,6 +105,7 @@ impl Breaker {
         Breaker {
             name: self.name.or(&outer.name),
             per: self.per.or(&outer.per),
+            key: self.key.or(&outer.key),
         }
     }
 }

@@ -164,6 +164,8 @@ pub(crate) enum HedgeAfter {
 pub(crate) struct Breaker {
     pub(crate) name: Slot<Value<LitStr>>,
     pub(crate) per: Slot<&'static str>,
+    /// `key = expr`: which of the many that share the name.
+    pub(crate) key: Slot<Expr>,
 }
 
 /// The words an option understands, and the variant each stands for.

@@ -119,7 +119,7 @@ impl Place {
                 "when",
                 "nested",
             ],
-            Place::Breaker => &["name", "per"],
+            Place::Breaker => &["name", "per", "key"],
             Place::Hedge => &["after", "floor", "max"],
             Place::Fallback => &["call", "timeout"],
         }

@@ -62,7 +62,7 @@ fn every_option() {
                 retry_after_cap = "1m 30s",
                 nested = "suppress"
             ),
-            breaker(name = { BREAKER }, per = "call"),
+            breaker(name = { BREAKER }, per = "call", key = self.shard),
             budget = "shared",
             bulkhead = "pool",
             timeout = { limits::TIMEOUT },

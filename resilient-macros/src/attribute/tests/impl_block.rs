@@ -84,8 +84,14 @@ fn options_are_merged_field_by_field() {
     let table: Vec<Merged> = vec![
         (
             quote!(retry(max = 5, base = "1s"), breaker = "a"),
-            quote!(retry(max = 2), breaker(per = "call")),
-            &[".max(2)", "from_secs(1)", ".breaker(\"a\")", "Per::Call"],
+            quote!(retry(max = 2), breaker(per = "call", key = shard)),
+            &[
+                ".max(2)",
+                "from_secs(1)",
+                ".breaker(\"a\")",
+                "Per::Call",
+                "set_breaker_key(&shard)",
+            ],
             &[".max(5)"],
         ),
         (

@@ -262,11 +262,23 @@ fn a_literal_is_no_key() {
                         `idempotency_key = format_args!(\"order-{}\", order.id)`, \
                         or leave the value out for a random key";
         assert_told(&key.to_string(), &found, &[expected]);
+        let found = mistakes(quote!(breaker(name = "x", key = #key)));
+        let expected = "a literal is one key for all calls; write an expression of the arguments, \
+                        for example `key = shard.id` or \
+                        `key = format_args!(\"shard-{}\", shard.id)`, \
+                        or leave `key` out for one breaker";
+        assert_told(&key.to_string(), &found, &[expected]);
     }
-    compare(vec![(
-        quote!(retry, idempotency_key = "order-{owned}"),
-        &["`idempotency_key = format_args!(\"order-{owned}\")`"],
-    )]);
+    compare(vec![
+        (
+            quote!(retry, idempotency_key = "order-{owned}"),
+            &["`idempotency_key = format_args!(\"order-{owned}\")`"],
+        ),
+        (
+            quote!(breaker(name = "x", key = "shard-{owned}")),
+            &["`key = format_args!(\"shard-{owned}\")`"],
+        ),
+    ]);
     for key in [
         quote!(owned),
         quote!(KEY),
@@ -276,6 +288,8 @@ fn a_literal_is_no_key() {
         quote!(format_args!("order-{}", owned)),
     ] {
         let found = mistakes(quote!(retry, idempotency_key = #key));
+        assert_told(&key.to_string(), &found, &[]);
+        let found = mistakes(quote!(breaker(name = "x", key = #key)));
         assert_told(&key.to_string(), &found, &[]);
     }
 }
