@@ -232,7 +232,7 @@ impl Engine {
         }
         let phase = Phase::Forced(Forced::by_operator(kind, now, lasts, reason.clone()));
         if self.state() == kind.state() {
-            self.phase = phase;
+            self.stay(phase);
         } else {
             let facts = Facts {
                 lasts,
@@ -521,7 +521,7 @@ impl Engine {
             self.openings = 0;
         }
         if self.state() == state_of(&phase) {
-            self.phase = phase;
+            self.stay(phase);
         } else {
             let facts = Facts {
                 reason,
@@ -529,6 +529,18 @@ impl Engine {
             };
             self.change(phase, rule, facts);
         }
+    }
+
+    /// Begins the state it is in anew, which is no change to tell. An observer starts over as
+    /// closed: what it admitted while it would have been open or half-open is not to be judged
+    /// as if it had been closed.
+    fn stay(&mut self, phase: Phase) {
+        let starts_over = matches!(
+            self.shadow(),
+            Some(Shadow::Open { .. } | Shadow::HalfOpen { .. })
+        );
+        self.phase = phase;
+        self.generation = self.generation.wrapping_add(u32::from(starts_over));
     }
 
     fn change(&mut self, phase: Phase, rule: Rule, facts: Facts) {

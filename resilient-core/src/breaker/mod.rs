@@ -55,6 +55,9 @@ mod word;
 #[cfg(test)]
 #[cfg(all(loom, feature = "runtime"))]
 mod models;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
 
 pub use config::Breaker;
 pub use key::BreakerKey;

@@ -157,7 +157,7 @@ impl BudgetHandle {
                 refill_every,
             } => {
                 self.tokens
-                    .reconfigure(max, refill_per_success, refill_every);
+                    .reconfigure(max, refill_per_success, refill_every, clock::now());
                 if !same_kind {
                     self.tokens.fill();
                 }

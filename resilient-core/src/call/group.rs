@@ -104,6 +104,13 @@ impl Group {
         self.permits.clear();
     }
 
+    /// The place of a copy that was started and never polled.
+    pub(super) fn not_yet_polled(&self) -> Option<usize> {
+        self.running
+            .iter()
+            .position(|member| member.timeout.is_none())
+    }
+
     pub(super) fn is_first(&self, index: usize) -> bool {
         self.running[index].number == FIRST
     }

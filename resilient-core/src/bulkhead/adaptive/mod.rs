@@ -19,6 +19,9 @@ mod vegas;
 
 #[cfg(test)]
 #[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 
 pub use config::{Adaptive, AdaptiveSettings, Algorithm};

@@ -90,6 +90,12 @@ fn a1_the_limit_is_that_of_the_formula() {
             vec![10, 11, 10, 9, 9],
         ),
         (
+            "half of a limit between two numbers is half of the lower one",
+            Adaptive::vegas(1..=200).initial(18).backoff(0.9),
+            vec![ok(10.0, 18.0), drop(18.0), ok(10.0, 8.0)],
+            vec![18, 16, 22],
+        ),
+        (
             "the least latency is compared with, not the first",
             vegas(),
             vec![ok(40.0, 10.0), ok(10.0, 10.0), ok(40.0, 10.0)],
