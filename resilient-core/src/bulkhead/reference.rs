@@ -178,8 +178,8 @@ fn served(
             at_once,
         } = waits;
         let is_served = !model.waiting.contains(&call);
-        let wakes = woken.0.load(Ordering::Relaxed);
-        prop_assert_eq!(wakes, usize::from(is_served && !at_once));
+        let times_woken = woken.0.load(Ordering::Relaxed);
+        prop_assert_eq!(times_woken, usize::from(is_served && !at_once));
         let waker = Waker::from(woken.clone());
         let polled = bulkhead.poll_granted(&mut waiter, &mut Context::from_waker(&waker));
         prop_assert_eq!(polled.is_ready(), is_served);

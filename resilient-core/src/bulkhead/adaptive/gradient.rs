@@ -33,7 +33,7 @@ pub(super) fn next(limit: f64, numbers: Numbers, usual: &mut Usual, seen: &Seen)
     if seen.dropped {
         return limit * numbers.backoff;
     }
-    let Some((usual, latency)) = compared.filter(|_| seen.uses_half_of(limit)) else {
+    let Some((usual, latency)) = compared.filter(|_| seen.uses_half_of(limit.trunc())) else {
         return limit;
     };
     let allowed = usual * numbers.tolerance;

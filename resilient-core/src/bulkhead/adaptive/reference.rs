@@ -34,6 +34,8 @@ struct Model {
     latencies: Vec<(u64, f64)>,
     stretch: u64,
     stretch_began: u64,
+    /// The average latency of a longer time, and of how many windows it is.
+    usual: (f64, u32),
 }
 
 impl Model {
@@ -52,6 +54,23 @@ impl Model {
             Algorithm::Vegas { backoff, smoothing } => {
                 let next = self.vegas(&window, backoff, now).clamp(min, max);
                 self.limit + (next - self.limit) * smoothing
+            }
+            Algorithm::Gradient {
+                tolerance,
+                queue,
+                smoothing,
+                backoff,
+            } => {
+                let queue = queue.map_or(self.limit.sqrt(), f64::from);
+                let target = self.gradient(&window, tolerance, queue);
+                let next = match target {
+                    Some(target) => self.limit + (target - self.limit) * smoothing,
+                    None if window.attempts.iter().any(|(time, _)| time.is_none()) => {
+                        self.limit * backoff
+                    }
+                    None => self.limit,
+                };
+                next.clamp(min, max)
             }
         };
         self.limit = next;
@@ -112,6 +131,41 @@ impl Model {
         }
     }
 
+    /// Where the limit is drawn to; `None` if a drop or too little use decides.
+    #[allow(clippy::cast_precision_loss)]
+    fn gradient(&mut self, window: &Window, tolerance: f64, queue: f64) -> Option<f64> {
+        let answered: Vec<_> = window
+            .attempts
+            .iter()
+            .filter_map(|(time, _)| *time)
+            .collect();
+        if answered.is_empty() {
+            return None;
+        }
+        let all: u128 = answered.iter().map(Duration::as_nanos).sum();
+        let latency = all as f64 / answered.len() as f64;
+        let (mean, windows) = self.usual;
+        // The mean of the first ten windows; after them each new one is 2/601 of it.
+        let share = if windows < 10 {
+            1.0 / f64::from(windows + 1)
+        } else {
+            2.0 / 601.0
+        };
+        let mean = mean + (latency - mean) * share;
+        // An average of much worse times is forgotten faster.
+        let kept = if mean > 2.0 * latency {
+            mean * 0.95
+        } else {
+            mean
+        };
+        self.usual = (kept, (windows + 1).min(10));
+        if answered.len() < window.attempts.len() || !self.half_is_used(window) {
+            return None;
+        }
+        let gradient = (mean * tolerance / latency).clamp(0.5, 1.0);
+        Some(self.limit * gradient + queue)
+    }
+
     /// The least latency of the last 10 to 20 minutes before this window.
     fn least(&mut self, now: u64) -> Option<f64> {
         const TEN_MINUTES: u64 = 600_000;
@@ -137,6 +191,20 @@ fn settings() -> impl Strategy<Value = AdaptiveSettings> {
             prop_oneof![Just(1.0), Just(0.5), 0.01..1.0_f64]
         )
             .prop_map(|(backoff, smoothing)| Algorithm::Vegas { backoff, smoothing }),
+        (
+            1.0..3.0_f64,
+            prop::option::of(0..20_u32),
+            0.01..=1.0_f64,
+            0.05..0.99_f64
+        )
+            .prop_map(
+                |(tolerance, queue, smoothing, backoff)| Algorithm::Gradient {
+                    tolerance,
+                    queue,
+                    smoothing,
+                    backoff,
+                }
+            ),
     ];
     let most = prop_oneof![0..40_u32, 0..5_000_u32];
     (1..20_u32, most, 0.0..=1.0_f64, 1..500_u64, algorithm).prop_map(
@@ -194,6 +262,7 @@ fn a1_the_limit_moves_as_the_formulas_say() {
             latencies: Vec::new(),
             stretch: 0,
             stretch_began: now,
+            usual: (0.0, 0),
         };
         for attempt in script {
             now += attempt.wait;
