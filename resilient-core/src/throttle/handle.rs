@@ -177,7 +177,7 @@ impl ThrottleHandle {
     }
 
     /// The probability with which attempts are shed now.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(super) fn share(&self, now: Moment) -> Option<f64> {
         self.with_engine(now, Engine::share)
     }
