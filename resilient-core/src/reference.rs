@@ -28,7 +28,9 @@ where
         config.rng_seed = RngSeed::Fixed(SEED);
     }
     config.failure_persistence = None;
-    config.max_shrink_iters = 50_000;
+    if env::var_os("PROPTEST_MAX_SHRINK_ITERS").is_none() {
+        config.max_shrink_iters = 20_000;
+    }
     if let Err(difference) = TestRunner::new(config).run(&scripts, play) {
         panic!("{difference}");
     }

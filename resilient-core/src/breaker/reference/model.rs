@@ -261,11 +261,11 @@ impl Model {
         }
         let (lease, generation) = (self.lease(timeout), self.generation);
         let refused = match &mut self.doing {
-            Doing::Rules(Stage::Closed { .. }) => None,
             Doing::Rules(Stage::Open { until }) => Some(until.since(now)),
             Doing::Rules(Stage::HalfOpen { probes, .. }) => {
-                probes.retain(|(_, ends)| *ends > now);
-                if probes.len() < self.settings.probes as usize {
+                // Those whose lease is over hold no slot, but may still tell what they found out.
+                let holds = |(_, ends): &&(u64, Moment)| *ends > now;
+                if probes.iter().filter(holds).count() < self.settings.probes as usize {
                     self.probes += 1;
                     let probe = self.probes;
                     probes.push((probe, now.plus(lease)));
@@ -274,7 +274,7 @@ impl Model {
                         probe: Some(probe),
                     });
                 }
-                let first = probes.iter().map(|(_, ends)| *ends).min();
+                let first = probes.iter().filter(holds).map(|(_, ends)| *ends).min();
                 first.map(|first| first.since(now))
             }
             Doing::Forced {
@@ -282,7 +282,7 @@ impl Model {
                 until,
                 ..
             } => Some(until.map_or(Duration::MAX, |until| until.since(now))),
-            Doing::Forced { .. } => None,
+            Doing::Rules(Stage::Closed { .. }) | Doing::Forced { .. } => None,
         };
         match refused {
             Some(retry_in) => Err((self.state(), retry_in)),
@@ -333,12 +333,12 @@ impl Model {
             // B2: of a probe, a panic is a failure.
             Verdict::Panicked if self.is_probing() => (true, false),
             Verdict::Panicked | Verdict::Neutral => {
-                self.end_probe(pass, now);
+                self.end_probe(pass);
                 return;
             }
         };
         if self.is_probing() {
-            if self.end_probe(pass, now) {
+            if self.end_probe(pass) {
                 self.probed(failed, slow, now, chance);
             }
         } else {
@@ -662,14 +662,15 @@ impl Model {
         ) || matches!(self.stage(), Some(Stage::Closed { .. }))
     }
 
-    /// Gives the slot back; `false` if it was lost. To an observer every call is a probe.
-    fn end_probe(&mut self, pass: Pass, now: Moment) -> bool {
+    /// Ends the probe; `false` if it had ended before. To an observer every call is a probe.
+    fn end_probe(&mut self, pass: Pass) -> bool {
         let observes = matches!(self.doing, Doing::Forced { .. });
         let Some(Stage::HalfOpen { probes, .. }) = self.stage_mut() else {
             return false;
         };
         let index = probes.iter().position(|(id, _)| Some(*id) == pass.probe);
-        index.map_or(observes, |index| probes.swap_remove(index).1 > now)
+        let ended = index.map(|index| probes.swap_remove(index));
+        ended.is_some() || observes
     }
 
     fn lease(&self, timeout: Option<Duration>) -> Duration {

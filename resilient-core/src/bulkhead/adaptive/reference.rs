@@ -100,6 +100,7 @@ impl Model {
     }
 
     #[allow(clippy::cast_precision_loss)]
+    #[allow(clippy::match_same_arms, reason = "for different reasons")]
     fn vegas(&mut self, window: &Window, backoff: Option<f64>, now: u64) -> f64 {
         let limit = self.limit;
         let step = limit.log10().floor().max(1.0);

@@ -52,6 +52,14 @@ fn wrong_values() {
             &["`timeout = { Limits::<A, B>::TIMEOUT }`"],
         ),
         (
+            quote!(timeout = { TIMEOUT - }, retry(max = { 2 + })),
+            &["expected an expression", "expected an expression"],
+        ),
+        (
+            quote!(breaker = { NAME OTHER }, timeout = { let a = 1; }),
+            &["expected one expression in the braces", "expected"],
+        ),
+        (
             quote!(timeout = 5 * SECOND),
             &["`timeout = { 5 * SECOND }`"],
         ),
