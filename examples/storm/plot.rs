@@ -131,7 +131,7 @@ where
         points,
     } in lines
     {
-        let style = colour.stroke_width(if *colour == BLACK { 1 } else { 2 });
+        let style = colour.stroke_width(2);
         chart
             .draw_series(LineSeries::new(points.iter().copied(), style))?
             .label(*name)
