@@ -17,7 +17,7 @@ mod checked;
 /// one judges while the first has seen too few attempts to say anything.
 /// [`slow_calls`](Breaker::slow_calls) judges the share of slow attempts in the same window, beside
 /// the others or alone. `Breaker::default()` has the first two: at least 70 % failures of at least
-/// 20 attempts in 10 seconds, and with fewer attempts 5 failures in a row within a minute that span
+/// 20 attempts in 10 seconds, and with fewer attempts 7 failures in a row within a minute that span
 /// at least 3 seconds; its numbers can be set one by one. A breaker that is made of one rule has
 /// that rule alone, and a number of another is an error. A rule is judged on every outcome that
 /// counts, successes included, and its threshold is reached by "at least".

@@ -65,7 +65,7 @@ fn g1_ratio_scripts() {
         (
             "g1 defaults",
             Budget::default(),
-            "s3/5 a5 s1/5 a4 s0/5 a1 s1/5",
+            "s3/5 a3 s0/5 a1 s1/5 a2 s0/5 a1 s1/5",
         ),
         // What leaves the window counts no more, on either side.
         (

@@ -14,7 +14,7 @@ const MIN_ATTEMPTS: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 /// More would be a mistake, and takes memory when all of them fail.
 const LONGEST_COUNT: u32 = 1_000_000;
-const CONSECUTIVE: u32 = 5;
+const CONSECUTIVE: u32 = 7;
 const WITHIN: Duration = Duration::from_secs(60);
 /// Of the default rule only: whoever asks for a number of failures in a row gets just that.
 const SPANNING: Duration = Duration::from_secs(3);

@@ -22,7 +22,7 @@ fn the_defaults_are_both_rules() {
         }),
         slow_calls: None,
         consecutive: Some(ConsecutiveRule {
-            failures: 5,
+            failures: 7,
             within: secs(60),
             spanning: secs(3),
         }),
