@@ -30,6 +30,11 @@ macro_rules! protected {
             }
 
             #[$attribute]
+            pub(crate) async fn sleeping(number: u64) -> Outcome {
+                body::sleeping(number).await
+            }
+
+            #[$attribute]
             pub(crate) async fn nested(number: u64) -> Outcome {
                 pending(number).await
             }
@@ -46,26 +51,29 @@ protected! {
     bulkhead: #[resilient::resilient(bulkhead = "steady")];
     timeout: #[resilient::resilient(timeout = "5s")];
     deadline: #[resilient::resilient(deadline = "15s")];
+    crowded: #[resilient::resilient(dependency = "crowded", idempotent)];
     broken: #[resilient::resilient(dependency = "broken", idempotent)];
     broken_breaker: #[resilient::resilient(breaker = "broken")];
 }
 
 /// Registers what the annotations name, and breaks what is to be broken.
 pub(crate) fn register() -> Result<(), RegisterError> {
-    resilient::register(
-        Dependency::named("steady")
-            .retry(Retry::max(3).base("0s"))
-            // Two of three attempts fail in one workload, and must not open it.
-            .breaker(Breaker::failure_rate(0.9))
-            // As many tokens as the retries of that workload take.
-            .budget(Budget::tokens(1_000_000).refill_per_success(2.0))
-            .bulkhead(Bulkhead::max_concurrent(1024))
-            .timeout("5s")
-            .deadline("15s"),
-    )?;
+    resilient::register(sound("steady").bulkhead(Bulkhead::max_concurrent(1024)))?;
+    resilient::register(sound("crowded").bulkhead(Bulkhead::max_concurrent(16_384)))?;
     resilient::register(
         Dependency::named("broken")
             .breaker(Breaker::consecutive(1).open_for("1h"))
             .bulkhead(Bulkhead::max_concurrent(1024)),
     )
+}
+
+fn sound(name: &'static str) -> Dependency {
+    Dependency::named(name)
+        .retry(Retry::max(3).base("0s"))
+        // Two of three attempts fail in one workload, and must not open it.
+        .breaker(Breaker::failure_rate(0.9))
+        // As many tokens as the retries of that workload take.
+        .budget(Budget::tokens(1_000_000).refill_per_success(2.0))
+        .timeout("5s")
+        .deadline("15s")
 }

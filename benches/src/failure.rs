@@ -6,7 +6,7 @@ use resilient::{Class, Classify, Rejection};
 
 /// What a call can come back with instead of a number.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The body failed; it may work next time.
     #[error("the dependency is down")]
     Down,
@@ -28,7 +28,7 @@ pub(crate) enum Failure {
 }
 
 /// What every lane returns.
-pub(crate) type Outcome = Result<u64, Failure>;
+pub type Outcome = Result<u64, Failure>;
 
 impl Classify for Failure {
     fn class(&self) -> Class {

@@ -1,21 +1,33 @@
-//! The processor time of this thread: what others do on the machine meanwhile does not count.
+//! The processor time of this program: what others do on the machine meanwhile does not count.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A reading of the thread's clock.
-pub(crate) struct OwnTime(Duration);
+/// A reading of the clock of a thread, or of all threads.
+pub(crate) struct OwnTime {
+    clock: ClockId,
+    read: Duration,
+}
 
 impl OwnTime {
-    /// What the thread has used so far.
-    pub(crate) fn now() -> Self {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        OwnTime(Duration::try_from(time).unwrap_or_default())
+    /// What this thread has used so far.
+    pub(crate) fn of_thread() -> Self {
+        OwnTime::of(ClockId::ThreadCPUTime)
     }
 
-    /// What it has used since.
+    /// What all threads have used so far.
+    pub(crate) fn of_process() -> Self {
+        OwnTime::of(ClockId::ProcessCPUTime)
+    }
+
+    fn of(clock: ClockId) -> Self {
+        let read = Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+        OwnTime { clock, read }
+    }
+
+    /// What has been used since.
     pub(crate) fn elapsed(&self) -> Duration {
-        OwnTime::now().0.saturating_sub(self.0)
+        OwnTime::of(self.clock).read.saturating_sub(self.read)
     }
 }

@@ -7,6 +7,10 @@ use crate::own_time::OwnTime;
 
 /// How long a lane runs before it is the next one's turn.
 const TURN: Duration = Duration::from_micros(300);
+/// More rounds follow while the middle half of a lane's ratios is wider than this, to their median.
+const CALM: f64 = 0.2;
+/// But not more than so many times as many.
+const PATIENCE: usize = 4;
 
 /// What each lane took in each round.
 pub(crate) struct Samples {
@@ -16,24 +20,33 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Runs all lanes in turn, `rounds` times, each round in another order.
-    pub(crate) fn take(lanes: &[Lane], rounds: usize) -> Self {
+    /// Runs all lanes in turn, each round in another order: `rounds` times, and again while their
+    /// ratios to `base` are all over the place.
+    pub(crate) fn take(lanes: &[Lane], rounds: usize, base: &str) -> Self {
         let calls: Vec<u32> = lanes.iter().map(calls_per_turn).collect();
-        let mut taken = vec![Vec::with_capacity(rounds); lanes.len()];
-        for round in 0..rounds {
+        let mut samples = Samples {
+            names: lanes.iter().map(Lane::name).collect(),
+            taken: vec![Vec::with_capacity(rounds); lanes.len()],
+        };
+        for round in 0..rounds * PATIENCE {
+            if round > 0 && round % rounds == 0 && samples.calm(base) {
+                break;
+            }
             for step in 0..lanes.len() {
                 let mut turn = (round / 2 + step) % lanes.len();
                 if round % 2 == 1 {
                     turn = lanes.len() - 1 - turn;
                 }
                 let time = time(&lanes[turn], calls[turn]);
-                taken[turn].push(nanos(time) / f64::from(calls[turn]));
+                samples.taken[turn].push(nanos(time) / f64::from(calls[turn]));
             }
         }
-        Samples {
-            names: lanes.iter().map(Lane::name).collect(),
-            taken,
-        }
+        samples
+    }
+
+    /// How many rounds there were.
+    pub(crate) fn rounds(&self) -> usize {
+        self.taken.first().map_or(0, Vec::len)
     }
 
     /// Nanoseconds per call.
@@ -49,8 +62,28 @@ impl Samples {
 
     /// How many times as long as `base` a call takes.
     pub(crate) fn ratio(&self, lane: &str, base: &str) -> f64 {
+        median(self.ratios(lane, base))
+    }
+
+    /// How wide the middle half of these ratios is, to their median.
+    pub(crate) fn spread(&self, lane: &str, base: &str) -> f64 {
+        let mut ratios = self.ratios(lane, base);
+        ratios.sort_by(f64::total_cmp);
+        let quarter = |quarters: usize| ratios.get(ratios.len() * quarters / 4);
+        match (quarter(1), quarter(2), quarter(3)) {
+            (Some(low), Some(middle), Some(high)) => (high - low) / middle,
+            _ => f64::NAN,
+        }
+    }
+
+    fn calm(&self, base: &str) -> bool {
+        let mut spreads = self.names.iter().map(|lane| self.spread(lane, base));
+        spreads.all(|spread| spread <= CALM)
+    }
+
+    fn ratios(&self, lane: &str, base: &str) -> Vec<f64> {
         let pairs = self.of(lane).iter().zip(self.of(base));
-        median(pairs.map(|(lane, base)| lane / base).collect())
+        pairs.map(|(lane, base)| lane / base).collect()
     }
 
     fn of(&self, lane: &str) -> &[f64] {
@@ -82,7 +115,7 @@ pub(crate) fn calls_per_turn(lane: &Lane) -> u32 {
 
 /// The thread's own time: the neighbours' does not count.
 fn time(lane: &Lane, calls: u32) -> Duration {
-    let start = OwnTime::now();
+    let start = OwnTime::of_thread();
     lane.run(calls);
     start.elapsed()
 }

@@ -1,77 +1,102 @@
-//! Time and allocations per call.
+//! Time, allocations and the size of the future, per call.
 
+use crate::lane::Lane;
+use crate::peers::Peers;
 use crate::rounds::Samples;
-use crate::table::Table;
+use crate::table::{Table, number};
 use crate::target::Bound::AtMost;
 use crate::target::Target;
-use crate::workloads::{self, BARE, BREAKER, CHECK, EAGER, FULL, TOKIO, Workload};
+use crate::workloads::{BARE, BREAKER, CHECK, EAGER, FULL, TOKIO, Workload};
 
 const ROUNDS: usize = 500;
 /// Calls whose allocations are counted.
 const COUNTED: u32 = 1000;
 
 /// A table for every workload.
-pub(crate) fn measure(targets: &mut Vec<Target>) -> Vec<Table> {
-    workloads::all()
-        .iter()
+pub(crate) fn measure(peers: Option<&Peers>, targets: &mut Vec<Target>) -> Vec<Table> {
+    Workload::ALL
+        .into_iter()
         .map(|workload| {
-            let samples = Samples::take(&workload.lanes, ROUNDS);
+            let lanes = workload.lanes(peers);
+            let samples = Samples::take(&lanes, ROUNDS, EAGER);
             targets.extend(promised(workload, &samples));
-            table(workload, &samples)
+            targets.extend(peers.and_then(|peers| ahead(workload, peers, &samples)));
+            table(workload, &lanes, &samples)
         })
         .collect()
 }
 
-fn table(workload: &Workload, samples: &Samples) -> Table {
+fn table(workload: Workload, lanes: &[Lane], samples: &Samples) -> Table {
     let columns = [
         "lane",
         "ns",
         "over bare",
         "x handwritten",
+        "spread",
+        "x resilient",
         "allocations",
         "bytes",
+        "future, bytes",
     ];
-    let mut table = Table::new(workload.name, &columns);
-    for lane in &workload.lanes {
+    let mut table = Table::new(
+        format!("{}, {} rounds", workload.name(), samples.rounds()),
+        &columns,
+    );
+    for lane in lanes {
         let heap = allocation_counter::measure(|| lane.run(COUNTED));
         let per_call = |total: u64| format!("{:.2}", total as f64 / f64::from(COUNTED));
+        let name = lane.name();
         table.row(
-            lane.name(),
+            name,
             [
-                format!("{:.1}", samples.nanos(lane.name())),
-                format!("{:.1}", samples.over(lane.name(), BARE)),
-                format!("{:.2}", samples.ratio(lane.name(), EAGER)),
+                number(samples.nanos(name), 1),
+                number(samples.over(name, BARE), 1),
+                number(samples.ratio(name, EAGER), 2),
+                format!("{:.0} %", samples.spread(name, EAGER) * 100.0),
+                number(samples.ratio(name, FULL), 2),
                 per_call(heap.count_total),
                 per_call(heap.bytes_total),
+                lane.future().to_string(),
             ],
         );
     }
     table
 }
 
-fn promised(workload: &Workload, samples: &Samples) -> Option<Target> {
+fn promised(workload: Workload, samples: &Samples) -> Option<Target> {
     let over_tokio = samples.over(FULL, BARE) / samples.over(TOKIO, BARE);
-    Some(match workload.name {
-        workloads::READY => Target::new(
+    Some(match workload {
+        Workload::Ready => Target::new(
             "ready: what the full stack adds, to what tokio's timeout adds",
             over_tokio,
             AtMost(0.8),
         ),
-        workloads::PENDING => Target::new(
+        Workload::Pending => Target::new(
             "pending: what the full stack adds, to what tokio's timeout adds",
             over_tokio,
             AtMost(1.0),
         ),
-        workloads::FLAKY => Target::new(
+        Workload::Flaky => Target::new(
             "fail, fail, ok: the full stack, to the handwritten one",
             samples.ratio(FULL, EAGER),
             AtMost(0.35),
         ),
-        workloads::REJECTED => Target::new(
+        Workload::Rejected => Target::new(
             "rejected: a breaker, to a handwritten check",
             samples.ratio(BREAKER, CHECK),
             AtMost(1.1),
         ),
-        _ => return None,
+        Workload::PendingInTask | Workload::ReadyOnThreads => return None,
     })
+}
+
+/// No peer's stack is to be faster, though each does less.
+fn ahead(workload: Workload, peers: &Peers, samples: &Samples) -> Option<Target> {
+    let ratios = peers.stacks.iter().map(|stack| samples.ratio(FULL, stack));
+    let closest = ratios.filter(|ratio| ratio.is_finite()).reduce(f64::max)?;
+    let what = format!(
+        "{}: the full stack, to the fastest stack of a peer",
+        workload.name()
+    );
+    Some(Target::new(what, closest, AtMost(1.0)))
 }

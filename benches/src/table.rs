@@ -3,14 +3,14 @@
 use std::fmt;
 
 /// A heading, the names of the columns, and the rows.
-pub(crate) struct Table {
+pub struct Table {
     title: String,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table without rows.
-    pub(crate) fn new(title: impl Into<String>, columns: &[&str]) -> Self {
+    pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
         Table {
             title: title.into(),
             rows: vec![columns.iter().map(ToString::to_string).collect()],
@@ -18,10 +18,18 @@ impl Table {
     }
 
     /// Adds a row: a name and its cells.
-    pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
+    pub fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
         let row = std::iter::once(name.to_owned()).chain(cells).collect();
         self.rows.push(row);
     }
+}
+
+/// A number with so many decimals; nothing where it could not be measured.
+pub(crate) fn number(value: f64, decimals: usize) -> String {
+    if value.is_nan() {
+        return String::new();
+    }
+    format!("{value:.decimals$}")
 }
 
 impl fmt::Display for Table {

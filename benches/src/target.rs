@@ -1,10 +1,12 @@
 //! What the numbers have to be.
 
+use std::fmt;
+
 use crate::table::Table;
 
 /// One promise and what was measured.
 pub(crate) struct Target {
-    what: &'static str,
+    what: String,
     measured: f64,
     bound: Bound,
 }
@@ -20,20 +22,35 @@ pub(crate) enum Bound {
 
 impl Target {
     /// `what` must keep within `bound`.
-    pub(crate) fn new(what: &'static str, measured: f64, bound: Bound) -> Self {
+    pub(crate) fn new(what: impl Into<String>, measured: f64, bound: Bound) -> Self {
         Target {
-            what,
+            what: what.into(),
             measured,
             bound,
         }
     }
 
-    fn verdict(&self) -> &'static str {
-        let kept = match self.bound {
+    /// Whether it does.
+    pub(crate) fn kept(&self) -> bool {
+        match self.bound {
             Bound::AtMost(most) => self.measured <= most,
             Bound::AtLeast(least) => self.measured >= least,
-        };
-        if kept { "yes" } else { "NO" }
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:.2}, {}", self.what, self.measured, self.bound)
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::AtMost(most) => write!(f, "at most {most}"),
+            Bound::AtLeast(least) => write!(f, "at least {least}"),
+        }
     }
 }
 
@@ -41,12 +58,12 @@ impl Target {
 pub(crate) fn table(targets: &[Target]) -> Table {
     let mut table = Table::new("Targets", &["target", "measured", "bound", "kept"]);
     for target in targets {
-        let bound = match target.bound {
-            Bound::AtMost(most) => format!("at most {most}"),
-            Bound::AtLeast(least) => format!("at least {least}"),
-        };
         let measured = format!("{:.2}", target.measured);
-        table.row(target.what, [measured, bound, target.verdict().to_owned()]);
+        let verdict = if target.kept() { "yes" } else { "NO" };
+        table.row(
+            &target.what,
+            [measured, target.bound.to_string(), verdict.to_owned()],
+        );
     }
     table
 }

@@ -2,45 +2,50 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-use std::{hint, thread};
+use std::{fs, hint, thread};
 
 use crate::lane::Lane;
+use crate::own_time::OwnTime;
+use crate::peers::Peers;
 use crate::rounds::{calls_per_turn, median, nanos};
-use crate::table::Table;
+use crate::table::{Table, number};
 use crate::target::Bound::AtLeast;
 use crate::target::Target;
-use crate::workloads::{self, FULL};
+use crate::workloads::{FULL, Workload};
 
-const ROUNDS: usize = 200;
+/// How often a lane must have been measured alone and in company.
+const VISITS: usize = 9;
+/// On a busy machine most visits are in vain; this is when to stop hoping.
+const TRIES: usize = 80;
+/// Rounds of a visit, before it is the next lane's turn: what the neighbours do changes slowly.
+const ROUNDS: u32 = 25;
 /// How much of its time a thread must have had company, for the round to say anything.
 const OVERLAP: f64 = 0.9;
 
 /// The ready calls, alone and in company.
-pub(crate) fn measure(targets: &mut Vec<Target>) -> Table {
-    let lanes = workloads::ready();
-    // Long enough that starting together does not take longer, too short to be interrupted much.
-    let calls: Vec<u32> = lanes.iter().map(|lane| 4 * calls_per_turn(lane)).collect();
-    let mut alone = vec![Vec::new(); lanes.len()];
-    let mut together = alone.clone();
-    for _ in 0..ROUNDS {
-        for (index, lane) in lanes.iter().enumerate() {
-            alone[index].extend(on_threads(lane, calls[index], 1));
-            together[index].extend(on_threads(lane, calls[index], 2));
+pub(crate) fn measure(peers: Option<&Peers>, targets: &mut Vec<Target>) -> Table {
+    let lanes = Workload::ReadyOnThreads.lanes(peers);
+    let calls: Vec<u32> = lanes.iter().map(calls_per_turn).collect();
+    let mut visits = vec![Vec::new(); lanes.len()];
+    for _ in 0..TRIES {
+        for ((lane, &calls), visits) in lanes.iter().zip(&calls).zip(&mut visits) {
+            if visits.len() < VISITS {
+                visits.extend(visit(lane, calls));
+            }
         }
     }
-    let columns = ["lane", "ns, one", "ns, two", "x throughput", "rounds"];
-    let mut table = Table::new("ready, on one and on two threads", &columns);
-    for (lane, (alone, together)) in lanes.iter().zip(alone.into_iter().zip(together)) {
-        let rounds = together.len();
-        let (alone, together) = (median(alone), median(together));
-        let throughput = 2.0 * alone / together;
+    let columns = ["lane", "ns, one", "ns, two", "x throughput", "visits"];
+    let mut table = Table::new(Workload::ReadyOnThreads.name(), &columns);
+    for (lane, visits) in lanes.iter().zip(visits) {
+        let typical = |how: fn(&(f64, f64)) -> f64| median(visits.iter().map(how).collect());
+        let throughput = typical(|(alone, together)| 2.0 * alone / together);
         table.row(
             lane.name(),
             [
-                format!("{alone:.1}"),
-                format!("{together:.1}"),
-                format!("{throughput:.2}"),
-                rounds.to_string(),
+                number(typical(|(alone, _)| *alone), 1),
+                number(typical(|(_, together)| *together), 1),
+                number(throughput, 2),
+                visits.len().to_string(),
             ],
         );
         if lane.name() == FULL {
@@ -54,28 +59,72 @@ pub(crate) fn measure(targets: &mut Vec<Target>) -> Table {
     table
 }
 
-/// Nanoseconds per call and thread, if all threads ran at the same time.
-fn on_threads(lane: &Lane, calls: u32, threads: u32) -> Option<f64> {
+/// Nanoseconds of processor time per call, alone and in company.
+fn visit(lane: &Lane, calls: u32) -> Option<(f64, f64)> {
+    let (alone, together) = (on_threads(lane, calls, 1), on_threads(lane, calls, 2));
+    let measured = !alone.is_empty() && !together.is_empty();
+    measured.then(|| (median(alone), median(together)))
+}
+
+/// What one thread did in one round.
+struct Span {
+    start: Instant,
+    end: Instant,
+    used: f64,
+    interrupted: bool,
+}
+
+/// Nanoseconds per call in each round in which all threads ran all the time, and at the same time.
+fn on_threads(lane: &Lane, calls: u32, threads: u32) -> Vec<f64> {
     let arrived = AtomicU32::new(0);
     let run = || {
         // What a thread does once is not a call's cost.
         lane.run(64);
-        arrived.fetch_add(1, Ordering::AcqRel);
-        // Sleeping until the other one comes would let it finish before this one wakes up.
-        while arrived.load(Ordering::Acquire) < threads {
-            hint::spin_loop();
-        }
-        let start = Instant::now();
-        lane.run(calls);
-        (start, Instant::now())
+        let rounds = 1..=ROUNDS;
+        let spans = rounds.map(|round| {
+            let before = interruptions();
+            arrived.fetch_add(1, Ordering::AcqRel);
+            // Sleeping until the other one comes would let it finish before this one wakes up.
+            while arrived.load(Ordering::Acquire) < threads * round {
+                hint::spin_loop();
+            }
+            let (start, used) = (Instant::now(), OwnTime::of_thread());
+            lane.run(calls);
+            Span {
+                used: nanos(used.elapsed()) / f64::from(calls),
+                start,
+                end: Instant::now(),
+                interrupted: before.is_none() || interruptions() != before,
+            }
+        });
+        spans.collect()
     };
-    let spans: Vec<(Instant, Instant)> = thread::scope(|scope| {
+    let spans: Vec<Vec<Span>> = thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
         let spans = running.into_iter().map(thread::ScopedJoinHandle::join);
         spans.filter_map(Result::ok).collect()
     });
-    let longest = spans.iter().map(|(start, end)| *end - *start).max()?;
-    let common = spans.iter().map(|span| span.1).min()? - spans.iter().map(|span| span.0).max()?;
+    let rounds = 0..ROUNDS as usize;
+    rounds
+        .filter_map(|round| undisturbed(&spans.iter().map(|own| &own[round]).collect::<Vec<_>>()))
+        .collect()
+}
+
+fn undisturbed(spans: &[&Span]) -> Option<f64> {
+    let longest = spans.iter().map(|span| span.end - span.start).max()?;
+    let common =
+        spans.iter().map(|span| span.end).min()? - spans.iter().map(|span| span.start).max()?;
     let together = nanos(common) >= nanos(longest) * OVERLAP;
-    together.then_some(nanos(longest) / f64::from(calls))
+    let calm = spans.iter().all(|span| !span.interrupted);
+    let used = spans.iter().map(|span| span.used);
+    (together && calm).then(|| used.fold(0.0, f64::max))
+}
+
+/// How often the system took the core away from this thread. Linux only.
+fn interruptions() -> Option<u64> {
+    let status = fs::read_to_string("/proc/thread-self/status").ok()?;
+    let count = status
+        .lines()
+        .find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));
+    count?.trim().parse().ok()
 }

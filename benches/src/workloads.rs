@@ -4,17 +4,26 @@ use crate::annotated::{breaker, broken, broken_breaker, bulkhead, deadline, full
 use crate::body::{self, Failures};
 use crate::failure::{Failure, Outcome};
 use crate::handwritten::{self, Breaker, Eager, Lazy};
-use crate::lane::Driver::{self, Hand, Task};
+use crate::lane::Driver::{self, Hand, Task, Thread};
 use crate::lane::{Lane, refused, worked};
+use crate::peers::Peers;
 
-/// The body is ready at once.
-pub(crate) const READY: &str = "ready";
-/// The body is pending once; polled by hand.
-pub(crate) const PENDING: &str = "pending";
-/// Two attempts fail, the third works; no backoff.
-pub(crate) const FLAKY: &str = "fail, fail, ok";
-/// The breaker is open.
-pub(crate) const REJECTED: &str = "rejected";
+/// Calls of one kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Workload {
+    /// The body is ready at once.
+    Ready,
+    /// The same on several threads of a runtime.
+    ReadyOnThreads,
+    /// The body is pending once; polled by hand.
+    Pending,
+    /// The same in a task of the runtime.
+    PendingInTask,
+    /// Two attempts fail, the third works; no backoff.
+    Flaky,
+    /// What is called does not let calls through.
+    Rejected,
+}
 
 /// Nothing around the body.
 pub(crate) const BARE: &str = "bare";
@@ -36,59 +45,69 @@ const BULKHEAD: &str = "resilient, bulkhead alone";
 const TIMEOUT: &str = "resilient, timeout alone";
 const DEADLINE: &str = "resilient, deadline alone";
 
-/// Calls of one kind, made in every way.
-pub(crate) struct Workload {
-    /// What the table calls it.
-    pub name: &'static str,
-    /// The ways.
-    pub lanes: Vec<Lane>,
-}
+impl Workload {
+    /// Those that one thread makes.
+    pub(crate) const ALL: [Workload; 5] = [
+        Workload::Ready,
+        Workload::Pending,
+        Workload::PendingInTask,
+        Workload::Flaky,
+        Workload::Rejected,
+    ];
 
-/// All of them.
-pub(crate) fn all() -> [Workload; 5] {
-    [
-        Workload {
-            name: READY,
-            lanes: ready(),
-        },
-        Workload {
-            name: PENDING,
-            lanes: pending(Hand),
-        },
-        Workload {
-            name: "pending in a task",
-            lanes: pending(Task),
-        },
-        Workload {
-            name: FLAKY,
-            lanes: flaky(),
-        },
-        Workload {
-            name: REJECTED,
-            lanes: rejected(),
-        },
-    ]
+    /// What the table calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Workload::Ready => "ready",
+            Workload::ReadyOnThreads => "ready, on one and on two threads",
+            Workload::Pending => "pending",
+            Workload::PendingInTask => "pending in a task",
+            Workload::Flaky => "fail, fail, ok",
+            Workload::Rejected => "rejected",
+        }
+    }
+
+    /// Who polls its calls.
+    pub fn driver(self) -> Driver {
+        match self {
+            Workload::Pending => Hand,
+            Workload::ReadyOnThreads => Thread,
+            _ => Task,
+        }
+    }
+
+    /// The ways to make its calls.
+    pub(crate) fn lanes(self, peers: Option<&Peers>) -> Vec<Lane> {
+        let mut lanes = match self {
+            Workload::Ready | Workload::ReadyOnThreads => ready(self.driver()),
+            Workload::Pending | Workload::PendingInTask => pending(self.driver()),
+            Workload::Flaky => flaky(),
+            Workload::Rejected => rejected(),
+        };
+        lanes.extend(peers.map(|peers| (peers.lanes)(self)).into_iter().flatten());
+        lanes
+    }
 }
 
 /// The body is ready at once.
-pub(crate) fn ready() -> Vec<Lane> {
+fn ready(driver: Driver) -> Vec<Lane> {
     let eager = Eager::around(Breaker::closed());
     let lazy = Lazy::around(Breaker::closed());
     vec![
-        Lane::new(Task, BARE, worked, body::ready),
-        Lane::new(Task, TOKIO, worked, async |n| timed(body::ready(n)).await),
-        Lane::new(Task, EAGER, worked, async move |n| {
+        Lane::new(driver, BARE, worked, body::ready),
+        Lane::new(driver, TOKIO, worked, async |n| timed(body::ready(n)).await),
+        Lane::new(driver, EAGER, worked, async move |n| {
             eager.call(async || body::ready(n).await).await
         }),
-        Lane::new(Task, LAZY, worked, async move |n| {
+        Lane::new(driver, LAZY, worked, async move |n| {
             lazy.call(async || body::ready(n).await).await
         }),
-        Lane::new(Task, FULL, worked, full::ready),
-        Lane::new(Task, RETRY, worked, retry::ready),
-        Lane::new(Task, BREAKER, worked, breaker::ready),
-        Lane::new(Task, BULKHEAD, worked, bulkhead::ready),
-        Lane::new(Task, TIMEOUT, worked, timeout::ready),
-        Lane::new(Task, DEADLINE, worked, deadline::ready),
+        Lane::new(driver, FULL, worked, full::ready),
+        Lane::new(driver, RETRY, worked, retry::ready),
+        Lane::new(driver, BREAKER, worked, breaker::ready),
+        Lane::new(driver, BULKHEAD, worked, bulkhead::ready),
+        Lane::new(driver, TIMEOUT, worked, timeout::ready),
+        Lane::new(driver, DEADLINE, worked, deadline::ready),
     ]
 }
 
@@ -169,7 +188,8 @@ fn rejected() -> Vec<Lane> {
     ]
 }
 
-async fn timed(body: impl Future<Output = Outcome>) -> Outcome {
+/// Under tokio's own limit.
+pub(crate) async fn timed(body: impl Future<Output = Outcome>) -> Outcome {
     tokio::time::timeout(handwritten::TIMEOUT, body)
         .await
         .unwrap_or(Err(Failure::TimedOut))

@@ -18,8 +18,8 @@ pub(crate) use lazy::Lazy;
 
 /// Attempts of one call.
 const ATTEMPTS: u32 = 3;
-/// How many attempts may run at a time.
-const LIMIT: u32 = 1024;
+/// How many attempts may run at a time; no workload makes more.
+const LIMIT: u32 = 16_384;
 /// One attempt's time.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(5);
 /// A call's time.
