@@ -27,19 +27,20 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     if text.is_empty() {
         return Err("the duration is empty; write for example `\"5s\"`".to_owned());
     }
-    spans(text).try_fold(Duration::ZERO, |sum, span| {
+    spans(text).try_fold(Duration::ZERO, |sum, (span, rest)| {
         // The grammar lets a lone zero go without a unit; here every duration has one.
         if span.trim() == "0" {
             return Err(unit_missing(text));
         }
-        let part = humantime::parse_duration(span).map_err(|error| wrong(text, span, &error))?;
+        let part = humantime::parse_duration(span).map_err(|error| wrong(text, rest, &error))?;
         sum.checked_add(part).ok_or_else(too_large)
     })
 }
 
-/// The text cut before every number that follows a unit: added up by `humantime` itself, spans whose
+/// The text cut before every number that follows a unit, each part with all that follows its start:
+/// added up by `humantime` itself, spans whose
 /// sum is less than a second too large make it panic.
-fn spans(text: &str) -> impl Iterator<Item = &str> {
+fn spans(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut in_unit = false;
@@ -47,25 +48,26 @@ fn spans(text: &str) -> impl Iterator<Item = &str> {
             in_unit |= c.is_alphabetic();
             in_unit && c.is_ascii_digit()
         });
+        let from_here = rest;
         let (span, tail) = rest.split_at(next.unwrap_or(rest.len()));
         rest = tail;
-        (!span.is_empty()).then_some(span)
+        (!span.is_empty()).then_some((span, from_here))
     })
 }
 
-/// What is wrong with a span of `text`.
-fn wrong(text: &str, span: &str, error: &DurationError) -> String {
+/// What is wrong with the first span of `rest`, the end of `text`.
+fn wrong(text: &str, rest: &str, error: &DurationError) -> String {
     match error {
         DurationError::Empty => unit_missing(text),
         DurationError::UnknownUnit { unit, .. } if unit.is_empty() => unit_missing(text),
         DurationError::UnknownUnit { unit, .. } => unit_unknown(unit),
         DurationError::NumberExpected(at) => format!(
             "expected a number at `{}`; write for example `\"1m 30s\"`",
-            span.get(*at..).unwrap_or(span)
+            rest.get(*at..).unwrap_or(rest)
         ),
         DurationError::InvalidCharacter(at) => format!(
             "unexpected {:?} in a duration; write for example `\"1m 30s\"`",
-            span.get(*at..)
+            rest.get(*at..)
                 .and_then(|rest| rest.chars().next())
                 .unwrap_or('?')
         ),
