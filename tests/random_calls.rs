@@ -36,6 +36,8 @@ const SEEDS: std::ops::Range<u64> = 0..400;
 const STEPS: u32 = 500;
 const MOST_CALLS: usize = 24;
 
+const OPEN_FOR: Duration = Duration::from_millis(40);
+
 /// A probe that nobody polls for so long may have lost its slot.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -77,10 +79,6 @@ impl Numbers {
         }
     }
 
-    fn open_for(&self) -> Duration {
-        Duration::from_millis(40)
-    }
-
     fn dependency(&self) -> Dependency {
         let breaker = if self.rate {
             Breaker::failure_rate(0.6).min_attempts(5).window("200ms")
@@ -100,7 +98,7 @@ impl Numbers {
             )
             .breaker(
                 breaker
-                    .open_for(self.open_for())
+                    .open_for(OPEN_FOR)
                     .probes(self.probes)
                     .close_after(2)
                     .per(self.per),
@@ -182,7 +180,7 @@ impl World {
             format!("{running} bodies for {} permits", numbers.permits)
         });
         let timeout = numbers.timeout.map(Duration::from_millis);
-        let lease = timeout.map_or(numbers.open_for(), |timeout| timeout + GRACE);
+        let lease = timeout.map_or(OPEN_FOR, |timeout| timeout + GRACE);
         let generation = self.breaker.snapshot().generation;
         let probes = self.probes.borrow();
         let probes = probes.iter().filter(|(of, _)| *of == generation);

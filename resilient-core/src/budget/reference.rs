@@ -23,7 +23,7 @@ fn shares(most: u64) -> impl Strategy<Value = (u64, f64)> {
         0..=most * billion,
     ]
     .prop_map(|billionths| {
-        let share = format!("{}e-9", billionths).parse().expect("a number");
+        let share = format!("{billionths}e-9").parse().expect("a number");
         (billionths, share)
     })
 }

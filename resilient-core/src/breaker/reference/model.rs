@@ -261,7 +261,6 @@ impl Model {
         }
         let (lease, generation) = (self.lease(timeout), self.generation);
         let refused = match &mut self.doing {
-            Doing::Rules(Stage::Closed { .. }) => None,
             Doing::Rules(Stage::Open { until }) => Some(until.since(now)),
             Doing::Rules(Stage::HalfOpen { probes, .. }) => {
                 probes.retain(|(_, ends)| *ends > now);
@@ -282,7 +281,7 @@ impl Model {
                 until,
                 ..
             } => Some(until.map_or(Duration::MAX, |until| until.since(now))),
-            Doing::Forced { .. } => None,
+            Doing::Rules(Stage::Closed { .. }) | Doing::Forced { .. } => None,
         };
         match refused {
             Some(retry_in) => Err((self.state(), retry_in)),
