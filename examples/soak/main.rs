@@ -30,7 +30,7 @@ const PLACES: usize = 16;
 const TOKENS: u32 = 1_000;
 const PROBES: usize = 2;
 /// Calls under way at a time, more than there are permits and places.
-const CALLERS: u64 = 96;
+const CALLERS: usize = 96;
 /// What the process may grow by since a fifth of the calls: what an allocator keeps, not what leaks.
 const GROWTH: u64 = 4 << 20;
 
@@ -229,15 +229,28 @@ async fn call(number: u64, ends: &Ends) {
             .await
         }
     };
+    let end = match answer {
+        None => End::Panicked,
+        Some(None) => End::Dropped,
+        Some(Some(answer)) => End::Answered(answer),
+    };
     let refused = matches!(
-        &answer,
-        Some(Some(Err(Failure::Rejected(rejection)))) if !matches!(rejection, Rejection::TimedOut { .. })
+        &end,
+        End::Answered(Err(Failure::Rejected(rejection)))
+            if !matches!(rejection, Rejection::TimedOut { .. })
     );
-    ends.count(answer);
+    ends.count(&end);
     if refused {
         // Or all that is seen while the breaker is open is that it is.
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+/// How a call ended.
+enum End {
+    Answered(Result<u64, Failure>),
+    Dropped,
+    Panicked,
 }
 
 /// How calls ended.
@@ -259,14 +272,12 @@ const KINDS: [&str; 9] = [
 ];
 
 impl Ends {
-    #[allow(clippy::option_option, reason = "a panic, a drop, or an answer")]
-    fn count(&self, answer: Option<Option<Result<u64, Failure>>>) {
-        let kind = match answer {
-            // A panic.
-            None => return,
-            Some(None) => 8,
-            Some(Some(Ok(_))) => 0,
-            Some(Some(Err(failure))) => match (&failure, failure.class()) {
+    fn count(&self, end: &End) {
+        let kind = match end {
+            End::Panicked => return,
+            End::Dropped => 8,
+            End::Answered(Ok(_)) => 0,
+            End::Answered(Err(failure)) => match (failure, failure.class()) {
                 (Failure::Rejected(Rejection::TimedOut { .. }), _) => 6,
                 (Failure::Rejected(_), _) => 7,
                 (_, Class::Transient { .. }) => 1,
@@ -310,13 +321,12 @@ async fn soak(calls: u64) -> Result<(), Box<dyn Error>> {
     let warm = calls / 5;
     let mut memory = Vec::new();
     for (from, to) in [(0, warm), (warm, calls)] {
-        let callers: Vec<_> = (0..CALLERS)
+        let callers: Vec<_> = (0..)
+            .take(CALLERS)
             .map(|caller| {
                 tokio::spawn(async move {
-                    let mut number = from + caller;
-                    while number < to {
+                    for number in (from + caller..to).step_by(CALLERS) {
                         call(number, ends).await;
-                        number += CALLERS;
                     }
                 })
             })

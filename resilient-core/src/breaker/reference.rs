@@ -193,10 +193,7 @@ fn b1_to_b6_the_handle_does_what_the_model_does() {
     });
 }
 
-#[allow(
-    clippy::too_many_lines,
-    reason = "one step for each thing that can happen"
-)]
+#[allow(clippy::too_many_lines, reason = "one match of all that can happen")]
 async fn play_handle(script: Script) -> Result<(), TestCaseError> {
     let heard = Arc::new(Lock::<Vec<Told>>::default());
     let ear = heard.clone();

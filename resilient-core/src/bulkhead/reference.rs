@@ -178,10 +178,10 @@ fn served(
             at_once,
         } = waits;
         let is_served = !model.waiting.contains(&call);
-        let times_woken = woken.0.load(Ordering::Relaxed);
-        prop_assert_eq!(times_woken, usize::from(is_served && !at_once));
-        let waker = Waker::from(woken.clone());
-        let polled = bulkhead.poll_granted(&mut waiter, &mut Context::from_waker(&waker));
+        let wakes = woken.0.load(Ordering::Relaxed);
+        prop_assert_eq!(wakes, usize::from(is_served && !at_once));
+        let wakes_it = Waker::from(woken.clone());
+        let polled = bulkhead.poll_granted(&mut waiter, &mut Context::from_waker(&wakes_it));
         prop_assert_eq!(polled.is_ready(), is_served);
         // Half of those who were served do not look at it before they give up.
         if !is_served || call % 2 == 0 && model.running.contains(&call) {

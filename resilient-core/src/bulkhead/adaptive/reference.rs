@@ -121,14 +121,12 @@ impl Model {
         if window.attempts.iter().any(|(latency, _)| latency.is_none()) {
             return lower;
         }
-        match queue {
-            // Faster than ever: that is what later windows are compared with.
-            None => limit,
-            Some(_) if !self.half_is_used(window) => limit,
+        // `None`: faster than ever, which is what later windows are compared with.
+        match queue.filter(|_| self.half_is_used(window)) {
             Some(queue) if queue <= step => limit + 6.0 * step,
             Some(queue) if queue < 3.0 * step => limit + step,
             Some(queue) if queue > 6.0 * step => lower,
-            Some(_) => limit,
+            _ => limit,
         }
     }
 

@@ -139,7 +139,7 @@ fn critical() -> f64 {
 
 /// Where in its range a wait lies: 0 at the least, 1 at the most.
 fn place(wait: Duration, least: Duration, most: Duration) -> f64 {
-    (wait.as_secs_f64() - least.as_secs_f64()) / (most.as_secs_f64() - least.as_secs_f64())
+    wait.saturating_sub(least).as_secs_f64() / most.saturating_sub(least).as_secs_f64()
 }
 
 #[test]
