@@ -36,8 +36,6 @@ const SEEDS: std::ops::Range<u64> = 0..400;
 const STEPS: u32 = 500;
 const MOST_CALLS: usize = 24;
 
-const OPEN_FOR: Duration = Duration::from_millis(40);
-
 /// A probe that nobody polls for so long may have lost its slot.
 const OPEN_FOR: Duration = Duration::from_millis(40);
 const GRACE: Duration = Duration::from_secs(1);
