@@ -62,7 +62,8 @@ fn count(program: &Path, place: &str, calls: u32) -> io::Result<f64> {
         .output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     let counted = said.lines().find_map(|line| {
-        let (_, count) = line.split_once("I refs:")?;
+        // `==1234== I   refs:      5,678`
+        let (_, count) = line.split_once("refs:")?;
         count.trim().replace(',', "").parse().ok()
     });
     counted.ok_or_else(|| io::Error::other(format!("`{place}` under valgrind: {said}")))

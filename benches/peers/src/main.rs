@@ -49,7 +49,8 @@ const CONTENDERS: [Contender; 9] = [
             "tower-resilience-timelimiter",
         ],
         has: "all six",
-        note: "a pause of no length sleeps a millisecond: not in `fail, fail, ok`",
+        note: "a pause of no length sleeps a millisecond: not in `fail, fail, ok`; on two threads its breaker's \
+               lock puts a thread to sleep, where a runtime would find another task",
     },
     Contender {
         name: "seatbelt",
