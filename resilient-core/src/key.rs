@@ -1,4 +1,4 @@
-//! The key that lets a server recognise a repeated request.
+//! The key that lets a server recognise a repeated request, and the texts that keys are made of.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,6 +52,24 @@ impl<T: fmt::Display + ?Sized> KeyText for T {
 
 fn given(value: &dyn fmt::Display) -> IdempotencyKey {
     IdempotencyKey::from(value.to_string())
+}
+
+/// What `breaker(key = expr)` may be: anything with a text.
+#[diagnostic::on_unimplemented(
+    message = "the key of a breaker must be `Display`, but `{Self}` is not",
+    label = "not `Display`",
+    note = "write an expression whose text names what is called, for example the field of an argument or `format_args!(..)`"
+)]
+pub trait BreakerKeyText {
+    /// The text.
+    fn text(&self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: fmt::Display + ?Sized> BreakerKeyText for T {
+    fn text(&self) -> String {
+        self.to_string()
+    }
 }
 
 impl From<&str> for IdempotencyKey {

@@ -21,6 +21,9 @@ mod levers;
 mod name;
 #[cfg(feature = "runtime")]
 mod owned;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
 mod rejection;
 
 #[cfg(feature = "runtime")]

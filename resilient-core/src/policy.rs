@@ -1,7 +1,9 @@
 //! The policies of a dependency around a closure, for code that cannot carry an attribute.
 
+use std::fmt;
 use std::sync::Arc;
 
+use crate::breaker::BreakerKey;
 use crate::call::{ByFn, Call, FromRejection, by_trait, rejected, settle};
 use crate::class::{Class, Classify};
 use crate::registry::Registry;
@@ -32,6 +34,7 @@ use crate::site::{Plan, Safety};
 #[derive(Clone, Debug)]
 pub struct Policy {
     plan: Arc<Plan>,
+    breaker_key: Option<BreakerKey>,
 }
 
 impl Policy {
@@ -51,7 +54,42 @@ impl Policy {
     fn with_safety(self, safety: Safety) -> Self {
         Policy {
             plan: Arc::new(self.plan.with_safety(safety)),
+            ..self
         }
+    }
+
+    /// Has the calls go through the breaker that the dependency has for `key`, as `breaker(key = ..)`
+    /// does.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use resilient::{Dependency, Registry};
+    ///
+    /// let registry = Registry::new();
+    /// registry.register(Dependency::named("orders"))?;
+    /// let orders = registry.policy("orders")?.idempotent();
+    /// let shard = orders.clone().breaker_key("shard-7");
+    /// registry.breaker("orders")?.key("shard-7").force_open();
+    /// let count = || async { Ok::<_, std::io::Error>(3) };
+    /// assert!(shard.call(count).await.is_err());
+    /// assert_eq!(orders.breaker_key("shard-8").call(count).await?, 3);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn breaker_key(self, key: impl fmt::Display) -> Self {
+        Policy {
+            breaker_key: Some(BreakerKey::new(key.to_string())),
+            ..self
+        }
+    }
+
+    fn start(&self) -> Call {
+        let mut call = Call::of(&self.plan);
+        if let Some(key) = &self.breaker_key {
+            call.guard_by(key);
+        }
+        call
     }
 
     /// Calls `body` until it succeeds or the policies end it. The error type says what its values
@@ -70,7 +108,7 @@ impl Policy {
         E: Classify + FromRejection,
     {
         let mut body = body;
-        let mut call = Call::of(&self.plan);
+        let mut call = self.start();
         let mut last = None;
         loop {
             // Called inside the attempt: after the backoff, and only if it is admitted.
@@ -95,7 +133,7 @@ impl Policy {
         E: FromRejection,
     {
         let mut body = body;
-        let mut call = Call::of(&self.plan);
+        let mut call = self.start();
         let mut last = None;
         loop {
             // Called inside the attempt: after the backoff, and only if it is admitted.
@@ -118,6 +156,7 @@ impl Registry {
         let state = self.require("dependency", name, || None)?;
         Ok(Policy {
             plan: Arc::new(Plan::whole(&state, self.shared())),
+            breaker_key: None,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use crate::breaker::{BreakerState, Reason};
+use crate::breaker::{BreakerKey, BreakerState, Reason};
 use crate::class::{Class, Classify};
 use crate::name::Name;
 
@@ -12,8 +12,8 @@ use crate::name::Name;
 ///
 /// An annotated function returns it through `From<Rejection>` of its error type, or through the
 /// function named by `reject = path`. `thiserror` writes the conversion: `Rejected(#[from]
-/// Rejection)`. It is returned only if no attempt finished or the last one was cut by `timeout`;
-/// otherwise the caller gets the last outcome itself.
+/// Rejection)`. It is returned only if no attempt finished, or if the last one or the fallback was cut
+/// by its `timeout`; otherwise the caller gets the last outcome itself.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -28,10 +28,8 @@ use crate::name::Name;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Rejection {
-    /// One attempt ran longer than its `timeout` and was dropped.
-    #[error(
-        "timeout: the attempt was not done after {after:?} (raise `timeout` if it usually needs longer)"
-    )]
+    /// One attempt, or the fallback, ran longer than its `timeout` and was dropped.
+    #[error("timeout: not done after {after:?} (raise `timeout` if it usually needs longer)")]
     TimedOut {
         /// The timeout.
         after: Duration,
@@ -45,10 +43,12 @@ pub enum Rejection {
         after: Duration,
     },
     /// The breaker admits no call now.
-    #[error("breaker `{dependency}` is {state}{}: {}", because(reason.as_ref()), again(*retry_in))]
+    #[error("breaker `{dependency}`{} is {state}{}: {}", for_key(key.as_ref()), because(reason.as_ref()), again(*retry_in))]
     BreakerOpen {
         /// The dependency whose breaker it is.
         dependency: Name,
+        /// Which of the dependency's many it is, of a call with `breaker(key = ..)`.
+        key: Option<BreakerKey>,
         /// Open, half-open with all its probes running, or forced open by an operator.
         state: BreakerState,
         /// When it may admit a call again; [`Duration::MAX`] while only an operator can tell.
@@ -186,6 +186,7 @@ impl Rejection {
     ///
     /// let open = Rejection::BreakerOpen {
     ///     dependency: Name::new("payment")?,
+    ///     key: None,
     ///     state: BreakerState::Open,
     ///     retry_in: Duration::from_secs(3),
     ///     reason: None,
@@ -241,6 +242,11 @@ const fn is_unknown(retry_in: Duration) -> bool {
     retry_in.as_secs() == u64::MAX
 }
 
+/// Keys come from outside and are shown, so that their text must not break out of the line.
+fn for_key(key: Option<&BreakerKey>) -> String {
+    key.map_or_else(String::new, |key| format!(" for `{}`", key.escape_debug()))
+}
+
 fn because(reason: Option<&Reason>) -> String {
     reason.map_or_else(String::new, |reason| format!(" ({reason})"))
 }
@@ -277,6 +283,7 @@ mod tests {
     fn open(state: BreakerState, retry_in: Duration) -> Rejection {
         Rejection::BreakerOpen {
             dependency: name(),
+            key: None,
             state,
             retry_in,
             reason: None,
@@ -286,6 +293,7 @@ mod tests {
     fn forced_open(reason: &str) -> Rejection {
         Rejection::BreakerOpen {
             dependency: name(),
+            key: Some(BreakerKey::new("shard-7\n")),
             state: BreakerState::ForcedOpen,
             retry_in: Duration::MAX,
             reason: Reason::new(reason),
@@ -385,7 +393,10 @@ mod tests {
             ),
             (
                 forced_open("new database"),
-                &["is forced open (new database): try again when an operator"],
+                &[
+                    "breaker `payment` for `shard-7\\n` is forced open (new database): try again when",
+                    "an operator",
+                ],
             ),
             (
                 Rejection::BulkheadFull {
@@ -438,7 +449,7 @@ mod tests {
     #[test]
     fn it_stays_small() {
         assert!(
-            size_of::<Rejection>() <= 40,
+            size_of::<Rejection>() <= 48,
             "{} bytes",
             size_of::<Rejection>()
         );

@@ -24,29 +24,59 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     if text.starts_with('-') {
         return Err("a duration cannot be negative; write for example `\"5s\"`".to_owned());
     }
-    // The grammar lets a lone zero go without a unit; here every duration has one.
-    if text == "0" {
-        return Err(unit_missing(text));
+    if text.is_empty() {
+        return Err("the duration is empty; write for example `\"5s\"`".to_owned());
     }
-    humantime::parse_duration(text).map_err(|error| match error {
-        DurationError::Empty => "the duration is empty; write for example `\"5s\"`".to_owned(),
+    spans(text).try_fold(Duration::ZERO, |sum, (span, rest)| {
+        // The grammar lets a lone zero go without a unit; here every duration has one.
+        if span.trim() == "0" {
+            return Err(unit_missing(text));
+        }
+        let part = humantime::parse_duration(span).map_err(|error| wrong(text, rest, &error))?;
+        sum.checked_add(part).ok_or_else(too_large)
+    })
+}
+
+/// The text cut before every number that follows a unit, each part with all that follows its start:
+/// added up by `humantime` itself, spans whose
+/// sum is less than a second too large make it panic.
+fn spans(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut in_unit = false;
+        let next = rest.find(|c: char| {
+            in_unit |= c.is_alphabetic();
+            in_unit && c.is_ascii_digit()
+        });
+        let from_here = rest;
+        let (span, tail) = rest.split_at(next.unwrap_or(rest.len()));
+        rest = tail;
+        (!span.is_empty()).then_some((span, from_here))
+    })
+}
+
+/// What is wrong with the first span of `rest`, the end of `text`.
+fn wrong(text: &str, rest: &str, error: &DurationError) -> String {
+    match error {
+        DurationError::Empty => unit_missing(text),
         DurationError::UnknownUnit { unit, .. } if unit.is_empty() => unit_missing(text),
-        DurationError::UnknownUnit { unit, .. } => unit_unknown(&unit),
+        DurationError::UnknownUnit { unit, .. } => unit_unknown(unit),
         DurationError::NumberExpected(at) => format!(
             "expected a number at `{}`; write for example `\"1m 30s\"`",
-            text.get(at..).unwrap_or(text)
+            rest.get(*at..).unwrap_or(rest)
         ),
         DurationError::InvalidCharacter(at) => format!(
             "unexpected {:?} in a duration; write for example `\"1m 30s\"`",
-            text.get(at..)
+            rest.get(*at..)
                 .and_then(|rest| rest.chars().next())
                 .unwrap_or('?')
         ),
-        DurationError::NumberOverflow => {
-            "the duration is too large, or finer than a nanosecond; write for example `\"5s\"`"
-                .to_owned()
-        }
-    })
+        DurationError::NumberOverflow => too_large(),
+    }
+}
+
+fn too_large() -> String {
+    "the duration is too large, or finer than a nanosecond; write for example `\"5s\"`".to_owned()
 }
 
 fn unit_missing(text: &str) -> String {
@@ -86,6 +116,7 @@ mod tests {
             ("2h37min", 9_420_000),
             ("1.5s", 1_500),
             ("0s", 0),
+            ("0s 1 000ms", 1_000),
         ] {
             assert_eq!(parse(text), Ok(Duration::from_millis(millis)), "{text}");
         }
@@ -116,6 +147,8 @@ mod tests {
             ("s", "expected a number at `s`"),
             ("99999999999999999999h", "too large"),
             ("584554530873y 584554530873y", "too large"),
+            ("18446744073709551615s 1000000000ns", "too large"),
+            ("1m 0", "needs a unit"),
             ("0.5ns", "finer than a nanosecond"),
             ("5秒", "unexpected '秒'"),
         ] {

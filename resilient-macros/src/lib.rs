@@ -32,6 +32,7 @@ use proc_macro::TokenStream;
 /// | `retry`, `retry(..)`, `retry = "payment"` | more than one attempt, see below |
 /// | `breaker = "payment"` | fails fast while the dependency is broken |
 /// | `breaker(name = "payment", per = "call")` | one verdict per call instead of per `"attempt"` |
+/// | `breaker(name = "orders", key = shard.id)` | another breaker for each key, all with the settings of `orders`: for a dependency that is really many |
 /// | `budget = "payment"` | whose budget the retries are taken from |
 /// | `bulkhead = "payment"` | limits how many attempts run at once |
 /// | `hedge`, `hedge(..)` | another copy of an attempt that takes long, the first success wins, see below |
@@ -42,6 +43,7 @@ use proc_macro::TokenStream;
 /// | `classify = path` | `fn(&Result<T, E>) -> Class` in place of `E: Classify` |
 /// | `reject = path` | `fn(Rejection) -> E` in place of `E: From<Rejection>` |
 /// | `fallback = path(a, b)` | `async fn(E, &A, &B) -> Result<T, E>` in place of every final error but a permanent one, outside the deadline |
+/// | `fallback(call = path(a, b), timeout = "200ms")` | the same for so long: then it is dropped, and the call ends in a `Rejection::TimedOut` |
 /// | `clone(a, b)` | owned arguments that the body moves: each attempt gets a clone |
 /// | `name = "charge"` | the name in events, by default `module::function`, or `module::Type::method` in an annotated impl block |
 /// | `registry = expr` | a registry other than the process-wide one |
@@ -55,7 +57,7 @@ use proc_macro::TokenStream;
 /// | `base = "100ms"`, `factor = 2.0`, `cap = "20s"` | the delay before attempt n + 1 is `base * factor^(n - 1)`, at most `cap` |
 /// | `jitter = "full"` | how the delay is spread: `none`, `full`, `equal`, `decorrelated`, `proportional` |
 /// | `retry_after_cap = "60s"` | the longest wait a dependency may ask for |
-/// | `when = path` | `fn(&E) -> bool` in place of `E: Classify` |
+/// | `when = path` | `fn(&E) -> bool` in place of `E: Classify`; it is not asked about our own timeouts, which are retried without ever having been an `E` |
 /// | `nested = "suppress"` | one attempt only when called inside the retries of another call |
 ///
 /// In `hedge(..)`, all optional; what is left out is taken from `dependency`, else from the default, a
@@ -74,11 +76,15 @@ use proc_macro::TokenStream;
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
+/// The expressions of `idempotency_key` and of a breaker's `key` are looked at before the first attempt and
+/// never move an argument; anything with a text (`Display`) will do. The key of a breaker is a name, and
+/// shows in rejections and events: no place for a secret.
+///
 /// # Impl blocks
 ///
 /// On an impl block the attribute gives defaults to the methods in it that are marked `#[resilient]`,
 /// bare or with options of their own. What a method says goes before what its block says, option by
-/// option and also inside `retry(..)`, `hedge(..)` and `breaker(..)`; the block's go before the dependency's values.
+/// option and also inside `retry(..)`, `hedge(..)`, `breaker(..)` and `fallback(..)`; the block's go before the dependency's values.
 ///
 /// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
 ///   method's `retry = "name"` replaces all numbers of the block.

@@ -345,7 +345,38 @@ async fn b3_a09_a_probe_that_hangs_without_a_timeout_loses_its_slot() {
     }
     assert_eq!(breaker.state(), Closed);
     assert_eq!(late.await, Err(Failure::Transient));
-    assert_eq!(breaker.state(), Closed, "its outcome comes too late");
+    assert_eq!(
+        breaker.state(),
+        Closed,
+        "its outcome is that of an older time"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn b3_calls_that_take_longer_than_the_open_time_decide_all_the_same() {
+    for (step, state) in [(SlowS(3_000), Closed), (SlowF(3_000), Open)] {
+        let dependency = Dependency::named("dep")
+            .retry(Retry::never())
+            .no_timeout()
+            .no_deadline();
+        let (registry, policy) = to_be_probed(dependency).await;
+        // The second takes the slot of the first, and neither ends before it has lost it.
+        let mut calls = JoinSet::new();
+        for _ in 0..2 {
+            let policy = policy.clone();
+            calls.spawn(async move { call(&policy, step).await });
+            tokio::task::yield_now().await;
+            advance(Duration::from_millis(1_500)).await;
+        }
+        assert_eq!(registry.breaker("dep").unwrap().state(), HalfOpen);
+        let outcomes = calls.join_all().await;
+        assert!(
+            outcomes
+                .iter()
+                .all(|outcome| outcome.is_ok() == (state == Closed))
+        );
+        assert_eq!(registry.breaker("dep").unwrap().state(), state);
+    }
 }
 
 // case A08, B07
@@ -416,6 +447,7 @@ async fn b5_the_rejection_says_name_state_and_when() {
         state,
         retry_in,
         reason,
+        ..
     })) = call(&policy, S).await
     else {
         panic!("the breaker is open");

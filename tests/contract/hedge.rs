@@ -1,6 +1,6 @@
 //! H1: copies of slow attempts.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -508,6 +508,22 @@ async fn h1_a_panic_of_a_copy_is_the_caller_s() {
 }
 
 // case O01
+#[tokio::test(start_paused = true)]
+async fn h1_g1_a_copy_that_was_paid_for_is_sent() {
+    #[resilient(dependency = "dep", hedge, idempotent)]
+    async fn counted(begun: &Cell<u32>) -> Answer {
+        begun.set(begun.get() + 1);
+        // Pending when the copy becomes due, and ready when it is polled again.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::task::yield_now().await;
+        Ok(200)
+    }
+    let (registry, _) = registered(dependency(), "dep");
+    let begun = Cell::new(0);
+    let answer = scope(&registry, counted(&begun)).await;
+    assert_eq!((answer, begun.get()), (Ok(200), 2));
+}
+
 #[tokio::test(start_paused = true)]
 async fn h1_losers_are_dropped_before_the_call_returns() {
     #[resilient(hedge(after = "10ms"), idempotent, timeout = "1s")]

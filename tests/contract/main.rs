@@ -22,6 +22,7 @@ mod guide;
 mod hedge;
 mod inherited;
 mod key;
+mod keyed;
 mod levels;
 mod levers;
 mod limits;

@@ -45,6 +45,30 @@ async fn events_carry_the_documented_fields_inside_the_span_of_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn b7_the_key_of_a_breaker_is_told() {
+    listen();
+    let (_registry, policy) = registered(
+        dependency()
+            .retry(Retry::never())
+            .breaker(Breaker::consecutive(1)),
+        "dep",
+    );
+    let policy = policy.breaker_key("shard\n7");
+    let script = Script::new(&[F]);
+    let _ = policy.call(|| script.attempt()).await;
+    let _ = policy.call(|| script.attempt()).await;
+    let lines = take();
+    let [opened, refused] = lines.as_slice() else {
+        panic!("{lines:#?}");
+    };
+    assert!(opened.contains(r#" key="shard\n7""#), "{opened}");
+    assert!(
+        refused.contains(r"breaker `dep` for `shard\n7` is open"),
+        "{refused}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn b6_what_an_operator_says_is_told() {
     listen();
     let (registry, policy) = registered(

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::engine::Engine;
+use super::key::BreakerKey;
 use super::settings::OnTransition;
 use super::transition::Transition;
 use crate::name::Name;
@@ -12,6 +13,29 @@ use crate::seam::sync::Lock;
 
 /// Told about every change of every breaker of a registry, before the breaker's own listener.
 pub(crate) type Announcer = Arc<dyn Fn(&Transition) + Send + Sync>;
+
+/// The dependency a breaker guards, or which of its many.
+#[derive(Debug)]
+pub(crate) struct Whose {
+    pub(crate) dependency: Name,
+    pub(crate) key: Option<BreakerKey>,
+}
+
+impl Whose {
+    pub(crate) fn of(dependency: Name) -> Self {
+        Whose {
+            dependency,
+            key: None,
+        }
+    }
+
+    pub(crate) fn with_key(&self, key: BreakerKey) -> Self {
+        Whose {
+            dependency: self.dependency.clone(),
+            key: Some(key),
+        }
+    }
+}
 
 /// The engine, and whether somebody is telling its changes already.
 #[derive(Debug)]
@@ -44,13 +68,14 @@ impl Guarded {
         self.last.clone()
     }
 
-    fn next(&mut self, name: &Name) -> Option<(Transition, Option<OnTransition>)> {
+    fn next(&mut self, whose: &Whose) -> Option<(Transition, Option<OnTransition>)> {
         let Some(change) = self.engine.next_change() else {
             self.telling = false;
             return None;
         };
         let transition = Transition {
-            dependency: name.clone(),
+            dependency: whose.dependency.clone(),
+            key: whose.key.clone(),
             from: change.from,
             to: change.to,
             rule: change.rule,
@@ -67,9 +92,9 @@ impl Guarded {
 
 /// Tells all changes there are. A listener's panic ends with the listener: the outcome that
 /// caused the change has been counted and belongs to somebody else.
-pub(crate) fn tell(guarded: &Lock<Guarded>, name: &Name, announcer: &Announcer) {
+pub(crate) fn tell(guarded: &Lock<Guarded>, whose: &Whose, announcer: &Announcer) {
     loop {
-        let next = guarded.lock().next(name);
+        let next = guarded.lock().next(whose);
         let Some((transition, listener)) = next else {
             return;
         };

@@ -17,7 +17,7 @@ mod checked;
 /// one judges while the first has seen too few attempts to say anything.
 /// [`slow_calls`](Breaker::slow_calls) judges the share of slow attempts in the same window, beside
 /// the others or alone. `Breaker::default()` has the first two: at least 70 % failures of at least
-/// 20 attempts in 10 seconds, and with fewer attempts 5 failures in a row within a minute that span
+/// 20 attempts in 10 seconds, and with fewer attempts 7 failures in a row within a minute that span
 /// at least 3 seconds; its numbers can be set one by one. A breaker that is made of one rule has
 /// that rule alone, and a number of another is an error. A rule is judged on every outcome that
 /// counts, successes included, and its threshold is reached by "at least".
@@ -60,6 +60,7 @@ pub struct Breaker {
     drop_counts_after: Option<GivenDuration>,
     per: Option<Per>,
     on_transition: Option<OnTransition>,
+    keys: Option<u32>,
 }
 
 impl Breaker {
@@ -326,9 +327,9 @@ impl Breaker {
     /// How many probes run at a time while half-open: at least 1, default 2.
     ///
     /// A probe that has not ended one second after its attempt's timeout (without a timeout: after
-    /// [`open_for`](Breaker::open_for)) has lost its place to the next one, and its outcome no
-    /// longer counts. So give calls that may take longer than the open time a timeout, or none of
-    /// them will ever close the breaker.
+    /// [`open_for`](Breaker::open_for)) has lost its place to the next one. Its outcome counts all
+    /// the same for as long as the breaker is half-open. So calls that may take longer than the open
+    /// time had better have a timeout: without one, more than `probes` of them may be running.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -417,6 +418,27 @@ impl Breaker {
     /// ```
     pub fn on_transition(mut self, listener: impl Fn(&Transition) + Send + Sync + 'static) -> Self {
         self.on_transition = Some(OnTransition::new(listener));
+        self
+    }
+
+    /// How many keys can have a breaker of their own, where calls say `breaker(key = ..)`: 1 to
+    /// 100,000, default 1,000.
+    ///
+    /// One more key takes the place of another, whose counts are forgotten: of the key that was not
+    /// called for longest among those that are closed and have no call in progress. Only without
+    /// such a one it is among those with calls in progress, then among those that refuse calls, and
+    /// last among those that an operator forced. A breaker that was not called for so long that nothing
+    /// is left in its windows goes by itself.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::breaker::Breaker;
+    ///
+    /// let settings = Breaker::consecutive(5).keys(64).settings().unwrap();
+    /// assert_eq!(settings.keys, 64);
+    /// ```
+    pub fn keys(mut self, most: u32) -> Self {
+        self.keys = Some(most);
         self
     }
 

@@ -97,6 +97,15 @@ impl Engine {
         }
     }
 
+    /// One that an operator has given an order before it was there.
+    pub(crate) fn under(order: Option<Forced>, settings: BreakerSettings, now: Moment) -> Self {
+        let mut engine = Engine::new(settings, now);
+        if let Some(forced) = order {
+            engine.phase = Phase::Forced(forced);
+        }
+        engine
+    }
+
     /// Admits a call, or says when to come back.
     pub(crate) fn admit(
         &mut self,
@@ -223,7 +232,7 @@ impl Engine {
         }
         let phase = Phase::Forced(Forced::by_operator(kind, now, lasts, reason.clone()));
         if self.state() == kind.state() {
-            self.phase = phase;
+            self.stay(phase);
         } else {
             let facts = Facts {
                 lasts,
@@ -241,6 +250,29 @@ impl Engine {
             && !forced.by_settings
         {
             self.lift_as(Rule::Lifted, reason, now);
+        }
+    }
+
+    /// What an operator has forced, for another breaker to begin with.
+    pub(crate) fn order(&self, now: Moment) -> Option<Forced> {
+        match &self.phase {
+            Phase::Forced(forced) if !forced.by_settings && !forced.is_over(now) => Some(Forced {
+                kind: forced.kind.afresh(now),
+                ..forced.clone()
+            }),
+            _ => None,
+        }
+    }
+
+    /// Does as an operator has ordered of another breaker; without an order, as if that was lifted.
+    pub(crate) fn obey(&mut self, order: Option<Forced>, lifted: Option<Reason>, now: Moment) {
+        match order {
+            Some(forced) => {
+                let ends = forced.until != Moment::NEVER;
+                let lasts = ends.then(|| forced.until.since(now));
+                self.force(forced.kind, lasts, forced.reason, now);
+            }
+            None => self.lift(lifted, now),
         }
     }
 
@@ -294,6 +326,24 @@ impl Engine {
     pub(crate) fn counts(&mut self, now: Moment) -> Counts {
         let now = self.monotonic(now);
         self.rules.counts(now)
+    }
+
+    /// Whether a new one would do the same from now on.
+    pub(crate) fn is_like_new(&mut self, now: Moment) -> bool {
+        let rests = match &self.phase {
+            Phase::Closed { .. } => true,
+            Phase::Forced(forced) => {
+                forced.by_settings
+                    && matches!(
+                        forced.kind,
+                        ForcedKind::Disabled | ForcedKind::Observing(Shadow::Closed { .. })
+                    )
+            }
+            Phase::Open { .. } | Phase::HalfOpen(_) => false,
+        };
+        let now = self.monotonic(now);
+        self.forget_growth(now);
+        rests && self.openings == 0 && self.rules.are_empty(now)
     }
 
     /// Why an operator forced the state it is in, and when that ends.
@@ -365,7 +415,7 @@ impl Engine {
         let Phase::HalfOpen(half_open) = &mut self.phase else {
             return;
         };
-        if !half_open.give_back(now, probe) {
+        if !half_open.end(probe) {
             return;
         }
         match Probed::of(verdict, &self.settings) {
@@ -471,7 +521,7 @@ impl Engine {
             self.openings = 0;
         }
         if self.state() == state_of(&phase) {
-            self.phase = phase;
+            self.stay(phase);
         } else {
             let facts = Facts {
                 reason,
@@ -479,6 +529,18 @@ impl Engine {
             };
             self.change(phase, rule, facts);
         }
+    }
+
+    /// Begins the state it is in anew, which is no change to tell. An observer starts over as
+    /// closed: what it admitted while it would have been open or half-open is not to be judged
+    /// as if it had been closed.
+    fn stay(&mut self, phase: Phase) {
+        let starts_over = matches!(
+            self.shadow(),
+            Some(Shadow::Open { .. } | Shadow::HalfOpen { .. })
+        );
+        self.phase = phase;
+        self.generation = self.generation.wrapping_add(u32::from(starts_over));
     }
 
     fn change(&mut self, phase: Phase, rule: Rule, facts: Facts) {

@@ -31,6 +31,14 @@ impl ForcedKind {
         ForcedKind::Observing(Shadow::Closed { since: now })
     }
 
+    /// The same, from `now` on.
+    pub(crate) fn afresh(self, now: Moment) -> Self {
+        match self {
+            ForcedKind::Observing(_) => ForcedKind::observing(now),
+            other => other,
+        }
+    }
+
     pub(crate) fn state(self) -> BreakerState {
         match self {
             ForcedKind::Open => BreakerState::ForcedOpen,

@@ -15,6 +15,8 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(crate) struct HalfOpen {
     slots: Vec<Slot>,
+    /// Probes that lost their slot to others, and still run: no more of them than there are calls.
+    late: Vec<NonZeroU32>,
     admitted: u32,
     pub(crate) successes: u32,
 }
@@ -27,14 +29,15 @@ struct Slot {
 }
 
 impl HalfOpen {
-    /// Takes a slot if fewer than `probes` are taken.
+    /// Takes a slot if fewer than `probes` are taken, by probes whose time is not over.
     pub(crate) fn admit(
         &mut self,
         now: Moment,
         probes: u32,
         lease: Duration,
     ) -> Option<NonZeroU32> {
-        self.slots.retain(|slot| slot.ends > now);
+        let late = self.slots.extract_if(.., |slot| slot.ends <= now);
+        self.late.extend(late.map(|slot| slot.probe));
         if self.slots.len() >= probes as usize {
             return None;
         }
@@ -57,12 +60,15 @@ impl HalfOpen {
         true
     }
 
-    /// Gives a slot back; `false` if the probe had lost it.
-    pub(crate) fn give_back(&mut self, now: Moment, probe: NonZeroU32) -> bool {
-        let Some(index) = self.slots.iter().position(|slot| slot.probe == probe) else {
-            return false;
-        };
-        self.slots.swap_remove(index).ends > now
+    /// A probe has ended, and gives its slot back unless it has lost it; `false` if it had ended
+    /// before.
+    pub(crate) fn end(&mut self, probe: NonZeroU32) -> bool {
+        if let Some(index) = self.slots.iter().position(|slot| slot.probe == probe) {
+            self.slots.swap_remove(index);
+            return true;
+        }
+        let late = self.late.iter().position(|late| *late == probe);
+        late.map(|index| self.late.swap_remove(index)).is_some()
     }
 
     /// When the next slot is free at the latest; `None` while one is.

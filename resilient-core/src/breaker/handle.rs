@@ -3,9 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::announce::{Announcer, Guarded, tell};
+use super::announce::{Announcer, Guarded, Whose, tell};
 use super::engine::{Engine, FIRST_GENERATION, View, retry_in};
 use super::forced::ForcedKind;
+use super::instances::Instances;
+use super::key::BreakerKey;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Transition;
@@ -26,23 +28,25 @@ const UNSET: u64 = u64::MAX;
 /// count is one more and an addition to a counter of the thread's own; a refusal while it is open
 /// is two loads and a clock reading. Everything else takes the lock.
 pub(crate) struct BreakerHandle {
-    published: Published,
+    pub(super) published: Published,
     tally: Tally,
-    guarded: Lock<Guarded>,
+    pub(super) guarded: Lock<Guarded>,
     /// Panics of bodies, which are no verdict on the dependency.
-    panics: AtomicU64,
+    pub(super) panics: AtomicU64,
     /// Calls that were admitted because the breaker only observes.
-    would_have_refused: AtomicU64,
+    pub(super) would_have_refused: AtomicU64,
     id: u32,
-    name: Name,
-    random: Random,
-    announcer: Announcer,
+    pub(super) whose: Whose,
+    pub(super) random: Random,
+    pub(super) announcer: Announcer,
+    /// Those of the keys, behind the one of a dependency.
+    pub(super) instances: Lock<Instances>,
 }
 
 /// What calls read without the lock: on cache lines of its own, since the lock's line is written
 /// by every failure.
 #[repr(align(128))]
-struct Published {
+pub(super) struct Published {
     word: AtomicU64,
     /// [`View::until`]; zero for none.
     until: AtomicU64,
@@ -73,14 +77,25 @@ impl BreakerHandle {
         tally: Tally,
     ) -> Arc<Self> {
         let engine = Engine::new(settings, now());
+        BreakerHandle::with_engine(Whose::of(name), engine, random, announcer, tally)
+    }
+
+    pub(super) fn with_engine(
+        whose: Whose,
+        engine: Engine,
+        random: Random,
+        announcer: Announcer,
+        tally: Tally,
+    ) -> Arc<Self> {
         let handle = BreakerHandle {
             published: Published::new(engine.view()),
             tally,
+            instances: Lock::new(Instances::new(engine.settings())),
             guarded: Lock::new(Guarded::new(engine)),
             panics: AtomicU64::new(0),
             would_have_refused: AtomicU64::new(0),
             id: next_id(),
-            name,
+            whose,
             random,
             announcer,
         };
@@ -97,7 +112,12 @@ impl BreakerHandle {
 
     /// The dependency it guards.
     pub(crate) fn name(&self) -> &Name {
-        &self.name
+        &self.whose.dependency
+    }
+
+    /// Which of the dependency's many it guards.
+    pub(crate) fn key(&self) -> Option<&BreakerKey> {
+        self.whose.key.as_ref()
     }
 
     /// What a call that may not go on is told; nothing is admitted.
@@ -282,8 +302,14 @@ impl BreakerHandle {
         self.guarded.lock().last()
     }
 
-    /// State and counts now.
+    /// State and counts now, with those of all keys.
     pub(crate) fn snapshot(&self, now: Moment) -> BreakerSnapshot {
+        let mut snapshot = self.own_snapshot(now);
+        self.add_instances(&mut snapshot, now);
+        snapshot
+    }
+
+    pub(super) fn own_snapshot(&self, now: Moment) -> BreakerSnapshot {
         let panics = self.panics.load(Ordering::Relaxed);
         let would_have_refused = self.would_have_refused.load(Ordering::Relaxed);
         self.locked(now, |engine| {
@@ -302,6 +328,8 @@ impl BreakerHandle {
                 attempts: counts.attempts,
                 panics,
                 would_have_refused,
+                keys: 0,
+                keys_refusing: 0,
             }
         })
     }
@@ -334,6 +362,7 @@ impl BreakerHandle {
     ) {
         let now = now();
         self.locked(now, |engine| engine.force(kind(now), lasts, reason, now));
+        self.lead(|engine, order, now| engine.obey(order, None, now));
     }
 
     /// Why an operator forced the state it is in, if that was said.
@@ -343,15 +372,20 @@ impl BreakerHandle {
     }
 
     /// Ends a forced state: half-open after one that refused calls, else closed.
-    pub(crate) fn lift(&self, reason: Option<Reason>) {
+    pub(crate) fn lift(&self, reason: Option<&Reason>) {
         let now = now();
-        self.locked(now, |engine| engine.lift(reason, now));
+        self.locked(now, |engine| engine.lift(reason.cloned(), now));
+        self.lead(|engine, order, now| engine.obey(order, reason.cloned(), now));
     }
 
     /// Closes the breaker and forgets everything it has counted; ends a forced state.
-    pub(crate) fn reset(&self, reason: Option<Reason>) {
+    pub(crate) fn reset(&self, reason: Option<&Reason>) {
         let now = now();
-        self.locked(now, |engine| engine.reset(reason, now));
+        self.locked(now, |engine| engine.reset(reason.cloned(), now));
+        self.lead(|engine, order, now| {
+            engine.reset(reason.cloned(), now);
+            engine.obey(order, None, now);
+        });
     }
 
     /// Goes by other numbers; state and counts stay.
@@ -361,6 +395,7 @@ impl BreakerHandle {
             self.published.publish_settings(&settings);
             engine.reconfigure(settings, now);
         });
+        self.reconfigure_instances(now);
     }
 
     /// Whether a throttled attempt is a failure.
@@ -390,7 +425,7 @@ impl BreakerHandle {
     }
 
     /// Lets `act` change the engine, publishes what came of it, and tells the changes.
-    fn locked<R>(&self, now: Moment, act: impl FnOnce(&mut Engine) -> R) -> R {
+    pub(super) fn locked<R>(&self, now: Moment, act: impl FnOnce(&mut Engine) -> R) -> R {
         let mut guarded = self.guarded.lock();
         guarded.engine.date(self.tally.drain(), now);
         let result = act(&mut guarded.engine);
@@ -398,7 +433,7 @@ impl BreakerHandle {
         let must_tell = guarded.take_over_telling();
         drop(guarded);
         if must_tell {
-            tell(&self.guarded, &self.name, &self.announcer);
+            tell(&self.guarded, &self.whose, &self.announcer);
         }
         result
     }
@@ -430,7 +465,8 @@ impl BreakerHandle {
 impl fmt::Debug for BreakerHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BreakerHandle")
-            .field("name", &self.name)
+            .field("name", self.name())
+            .field("key", &self.key())
             .field("state", &self.published.word().state())
             .finish_non_exhaustive()
     }
@@ -449,7 +485,7 @@ impl Published {
         }
     }
 
-    fn word(&self) -> Word {
+    pub(super) fn word(&self) -> Word {
         Word::from_bits(self.word.load(Ordering::Acquire))
     }
 
@@ -465,7 +501,7 @@ impl Published {
         store_if_other(&self.word, view.word.to_bits());
     }
 
-    fn publish_settings(&self, settings: &BreakerSettings) {
+    pub(super) fn publish_settings(&self, settings: &BreakerSettings) {
         let drop_counts_after = settings.drop_counts_after.map_or(UNSET, nanos);
         self.drop_counts_after
             .store(drop_counts_after, Ordering::Relaxed);

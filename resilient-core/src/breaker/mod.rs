@@ -8,8 +8,12 @@
 //! A result counts only towards the state its call was admitted in. A call that was admitted
 //! while the breaker was closed and fails minutes later neither opens a recovered breaker nor
 //! prolongs an open one.
+//!
+//! A dependency that is really many (shards, tenants, hosts) can have a breaker for each of them, where its
+//! calls say `breaker(key = ..)`: [`Breaker::keys`] bounds how many.
 
 mod config;
+mod key;
 mod reason;
 mod settings;
 mod state;
@@ -30,6 +34,10 @@ mod half_open;
 #[cfg(feature = "runtime")]
 mod handle;
 #[cfg(feature = "runtime")]
+mod instances;
+#[cfg(feature = "runtime")]
+mod keyed;
+#[cfg(feature = "runtime")]
 mod open_time;
 #[cfg(feature = "runtime")]
 mod rate;
@@ -47,8 +55,12 @@ mod word;
 #[cfg(test)]
 #[cfg(all(loom, feature = "runtime"))]
 mod models;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
 
 pub use config::Breaker;
+pub use key::BreakerKey;
 pub use reason::Reason;
 pub use settings::{
     BreakerSettings, ConsecutiveRule, Growth, Mode, OnTransition, Per, RateRule, SlowRule, Window,

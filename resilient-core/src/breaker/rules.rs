@@ -142,6 +142,12 @@ impl Rules {
         }
     }
 
+    /// Whether nothing is counted.
+    pub(crate) fn are_empty(&mut self, now: Moment) -> bool {
+        let run = self.consecutive.as_mut().map_or(0, |run| run.len(now));
+        run == 0 && self.rates_mut().all(|rate| rate.counts(now).1 == 0)
+    }
+
     /// Whether the breaker, closed since `since`, has been so for as long as any rule looks back.
     pub(crate) fn are_renewed(&self, since: Moment, now: Moment) -> bool {
         let run = self.consecutive.as_ref();

@@ -47,6 +47,25 @@ pub struct BreakerSettings {
     pub per: Per,
     /// Told about every change of state.
     pub on_transition: Option<OnTransition>,
+    /// How many keys have a breaker of their own, at most.
+    pub keys: u32,
+}
+
+#[cfg(feature = "runtime")]
+impl BreakerSettings {
+    /// How far back the rules look, as far as that is a matter of time.
+    pub(crate) fn look_back(&self) -> Duration {
+        let windows = [
+            self.failure_rate.map(|rule| rule.window),
+            self.slow_calls.map(|rule| rule.window),
+        ];
+        let rates = windows.into_iter().flatten().map(|window| match window {
+            Window::Time(length) => length,
+            Window::Count(_) => Duration::ZERO,
+        });
+        let run = self.consecutive.map(|rule| rule.within);
+        rates.chain(run).max().unwrap_or_default()
+    }
 }
 
 /// What a breaker does when an operator has not forced anything else.

@@ -6,6 +6,9 @@ use super::{BreakerState, Reason};
 
 /// What a breaker knows at one moment, for a dashboard or an operator.
 ///
+/// Where it has breakers of [keys](super::BreakerControl::key) behind it, the counts are those of all of
+/// them and its own together; the state is its own, that of calls without a key.
+///
 /// ```
 /// # use resilient_core as resilient;
 /// use resilient::breaker::BreakerState;
@@ -43,4 +46,9 @@ pub struct BreakerSnapshot {
     /// Calls since the breaker was made that it admitted because it only observed, and would have
     /// refused as open. (Half-open it would have refused some, too: those beside the probes.)
     pub would_have_refused: u64,
+    /// How many keys have a breaker of their own now. Those that were not called for long are not among
+    /// them.
+    pub keys: u32,
+    /// How many of these do not admit every call.
+    pub keys_refusing: u32,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{BreakerState, Reason};
+use super::{BreakerKey, BreakerState, Reason};
 use crate::name::Name;
 
 /// One change of a breaker's state.
@@ -28,6 +28,8 @@ use crate::name::Name;
 pub struct Transition {
     /// The dependency the breaker guards.
     pub dependency: Name,
+    /// Which of many it is, of a breaker that is one of them.
+    pub key: Option<BreakerKey>,
     /// The state before.
     pub from: BreakerState,
     /// The state after.

@@ -11,7 +11,7 @@ const SMALLEST_SHARE: f64 = 1e-9;
 /// A thousand retries for every single answer: more than that limits nothing.
 const MOST_RATIO: f64 = 1000.0;
 
-const DEFAULT_RATIO: f64 = 0.2;
+const DEFAULT_RATIO: f64 = 0.3;
 const DEFAULT_WINDOW: Duration = Duration::from_secs(10);
 const DEFAULT_FLOOR: u32 = 3;
 const DEFAULT_REFILL_PER_SUCCESS: f64 = 0.1;
@@ -20,7 +20,7 @@ const DEFAULT_REFILL_EVERY: Duration = Duration::from_secs(10);
 /// How many retries a dependency's calls may spend together.
 ///
 /// There are two kinds. [`Budget::ratio`] follows the traffic of the last seconds and is the
-/// default (0.2 over 10 s, and 3 more); [`Budget::tokens`] is a bucket that successes fill.
+/// default (0.3 over 10 s, and 3 more); [`Budget::tokens`] is a bucket that successes fill.
 /// Setters never fail; what cannot work is reported by [`Budget::settings`], and so by registering.
 ///
 /// ```
@@ -253,7 +253,7 @@ impl Problems {
 ///
 /// assert_eq!(
 ///     BudgetSettings::default(),
-///     BudgetSettings::Ratio { ratio: 0.2, window: Duration::from_secs(10), floor: 3 },
+///     BudgetSettings::Ratio { ratio: 0.3, window: Duration::from_secs(10), floor: 3 },
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

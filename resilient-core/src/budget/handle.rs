@@ -36,6 +36,16 @@ pub(crate) struct BudgetHandle {
 impl BudgetHandle {
     /// Nothing spent.
     pub(crate) fn new(settings: BudgetSettings) -> Self {
+        BudgetHandle::with_tally(settings, Tally::new(GENERATION))
+    }
+
+    /// For models, whose number of shards must not depend on the machine.
+    #[cfg(loom)]
+    pub(super) fn with_shards(settings: BudgetSettings, shards: usize) -> Self {
+        BudgetHandle::with_tally(settings, Tally::with_shards(GENERATION, shards))
+    }
+
+    fn with_tally(settings: BudgetSettings, answered: Tally) -> Self {
         let now = clock::now();
         // The engine that is not in use takes any numbers.
         let mut ratio = Ratio::new(0.0, Duration::ZERO, 0, now);
@@ -55,7 +65,7 @@ impl BudgetHandle {
         }
         BudgetHandle {
             kind: AtomicU32::new(kind(settings)),
-            answered: Tally::new(GENERATION),
+            answered,
             fold_at: AtomicU64::new(0),
             ratio: Lock::new(ratio),
             tokens,
@@ -157,7 +167,7 @@ impl BudgetHandle {
                 refill_every,
             } => {
                 self.tokens
-                    .reconfigure(max, refill_per_success, refill_every);
+                    .reconfigure(max, refill_per_success, refill_every, clock::now());
                 if !same_kind {
                     self.tokens.fill();
                 }

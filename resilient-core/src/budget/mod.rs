@@ -15,6 +15,12 @@ mod ratio;
 mod tokens;
 
 #[cfg(test)]
+#[cfg(all(loom, feature = "runtime"))]
+mod models;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
+#[cfg(test)]
 #[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::tokens::Tokens;
 use super::{Budget, BudgetHandle};
 use crate::seam::clock::{self, Moment};
 
@@ -64,7 +65,7 @@ fn g1_ratio_scripts() {
         (
             "g1 defaults",
             Budget::default(),
-            "s3/5 a5 s1/5 a4 s0/5 a1 s1/5",
+            "s3/5 a3 s0/5 a1 s1/5 a2 s0/5 a1 s1/5",
         ),
         // What leaves the window counts no more, on either side.
         (
@@ -155,6 +156,11 @@ fn g1_token_scripts() {
             tokens(3, 0.0),
             "s3/3 +3600000 =3 s3/4",
         ),
+        (
+            "g1 not even the rest of the time in which it became full",
+            tokens(1, 0.0),
+            "s1/1 +15000 s1/1 +5000 s0/1 +4999 s0/1 +1 s1/2",
+        ),
         ("i05 given back", tokens(2, 0.0), "s2/3 r1 s1/3 r2 =2"),
         (
             "i05 a full bucket takes nothing back",
@@ -226,6 +232,31 @@ fn g1_numbers_change_and_counts_stay() {
     assert_eq!(change(&budget, &Budget::unlimited()), None);
     let anew = Budget::ratio(0.5).floor(4);
     assert_eq!(change(&budget, &anew), Some(4), "starts empty");
+}
+
+#[test]
+fn g1_time_before_a_change_is_paid_for_by_the_numbers_before_it() {
+    let second = Duration::from_secs(1);
+    let at = |seconds: u64| Moment::at_millis(seconds * 1_000);
+    let bucket = |spent: u32| {
+        let bucket = Tokens::new(2, 0.0, 10 * second, at(0));
+        assert!((0..spent).all(|_| bucket.try_spend(at(0))));
+        bucket
+    };
+
+    let full = bucket(0);
+    full.reconfigure(100, 0.0, 10 * second, at(3_600));
+    assert_eq!(full.left(at(3_609)), 2, "a full bucket had earned nothing");
+    assert_eq!(full.left(at(3_610)), 3);
+
+    let empty = bucket(2);
+    empty.reconfigure(2, 0.0, second, at(9));
+    assert_eq!(empty.left(at(9)), 0, "nine of ten seconds are no token");
+    assert_eq!(empty.left(at(10)), 1);
+
+    let half = bucket(2);
+    half.reconfigure(2, 0.0, 1_000 * second, at(10));
+    assert_eq!(half.left(at(10)), 1, "what was earned is there");
 }
 
 /// Ticks on the way do not change how many answers are counted.

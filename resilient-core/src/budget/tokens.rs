@@ -52,10 +52,19 @@ impl Tokens {
         }
     }
 
-    /// Other numbers. The tokens stay, as far as they fit.
-    pub(super) fn reconfigure(&self, max: u32, per_success: f64, every: Duration) {
+    /// Other numbers. The tokens stay, as far as they fit; time that has passed is paid for by the
+    /// numbers it passed under, and by those of a size that it filled.
+    pub(super) fn reconfigure(&self, max: u32, per_success: f64, every: Duration, now: Moment) {
+        self.catch_up(now);
         let full = u64::from(max) * TOKEN;
-        self.trickle.lock().every = nanos(every).max(1);
+        {
+            let mut trickle = self.trickle.lock();
+            let every = nanos(every).max(1);
+            if every != trickle.every {
+                trickle.every = every;
+                trickle.since = trickle.since.max(now);
+            }
+        }
         self.per_success
             .store(billionths(per_success), Ordering::Relaxed);
         self.full.store(full, Ordering::Relaxed);
@@ -110,6 +119,9 @@ impl Tokens {
             let paid = Duration::from_nanos(earned.saturating_mul(trickle.every));
             trickle.since = trickle.since.plus(paid);
             self.put(earned.saturating_mul(TOKEN));
+            if self.level.load(Ordering::Relaxed) >= full {
+                trickle.since = trickle.since.max(now);
+            }
         }
     }
 

@@ -213,9 +213,10 @@ mod tests {
         let limit = Bulkhead::max_concurrent;
         let aimd = |bounds| Adaptive::aimd(bounds);
         let vegas = |bounds| Adaptive::vegas(bounds);
+        let gradient = |bounds| Adaptive::gradient(bounds);
         let adaptive = Bulkhead::adaptive;
         let empty = std::ops::RangeInclusive::new(9, 3);
-        let rows: [(Bulkhead, &[(&str, &str)]); 19] = [
+        let rows: [(Bulkhead, &[(&str, &str)]); 24] = [
             (Bulkhead::default(), &[]),
             (limit(1), &[]),
             (limit(usize::MAX), &[]),
@@ -251,6 +252,34 @@ mod tests {
             (
                 adaptive(vegas(3..=9).smoothing(1.5)),
                 &[("smoothing", "up to 1")],
+            ),
+            (
+                adaptive(gradient(1..=9).smoothing(1.0).tolerance(1.0).queue(1)),
+                &[],
+            ),
+            (
+                adaptive(gradient(0..=9).smoothing(0.0).tolerance(0.9).queue(0)),
+                &[
+                    ("gradient", "1 or more"),
+                    ("smoothing", "above 0"),
+                    ("tolerance", "1 or more"),
+                    ("queue", "at least 1"),
+                ],
+            ),
+            (
+                adaptive(gradient(1..=9).tolerance(f64::INFINITY)),
+                &[("tolerance", "1 or more")],
+            ),
+            (
+                adaptive(aimd(1..=9).smoothing(0.5).queue(4)),
+                &[
+                    ("smoothing", "or `Adaptive::gradient`"),
+                    ("queue", "write `Adaptive::gradient`"),
+                ],
+            ),
+            (
+                adaptive(vegas(1..=9).tolerance(2.0)),
+                &[("tolerance", "`Adaptive::vegas` has no such")],
             ),
             (
                 adaptive(vegas(0..=9).window("0s").initial(0)).max_wait("1s"),

@@ -22,6 +22,9 @@ mod queue;
 mod models;
 #[cfg(test)]
 #[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 
 pub use adaptive::{Adaptive, AdaptiveSettings, Algorithm};

@@ -55,6 +55,8 @@ fn at_rest(bulkhead: &BulkheadHandle, limit: usize) {
     assert_ne!(bulkhead.try_acquire(), Acquired::Granted);
 }
 
+/// A permit that comes back while somebody begins to wait reaches the waiter: it finds it at once, or is
+/// woken.
 #[test]
 fn k1_hand_over_reaches_the_waiter() {
     loom::model(|| {
@@ -83,6 +85,7 @@ fn k1_hand_over_reaches_the_waiter() {
     });
 }
 
+/// Two permits that come back at once serve both who wait, whichever return settles.
 #[test]
 fn k1_two_returns_serve_two_waiters() {
     loom::model(|| {
@@ -105,6 +108,8 @@ fn k1_two_returns_serve_two_waiters() {
     });
 }
 
+/// One permit that moves between the shards of two threads is held by one of them at most, and is there
+/// in the end.
 #[test]
 fn k1_stealing_neither_loses_nor_doubles() {
     loom::model(|| {
@@ -131,6 +136,7 @@ fn k1_stealing_neither_loses_nor_doubles() {
     });
 }
 
+/// A newcomer that takes the permit just before the waiter came gives it back to the waiter.
 #[test]
 fn k1_a_newcomer_and_a_waiter_share_one_permit() {
     loom::model(|| {
@@ -157,6 +163,7 @@ fn k1_a_newcomer_and_a_waiter_share_one_permit() {
     });
 }
 
+/// One who gives up while being served passes the permit on to the next.
 #[test]
 fn c03_giving_up_while_being_served_passes_the_permit_on() {
     loom::model(|| {
@@ -176,6 +183,7 @@ fn c03_giving_up_while_being_served_passes_the_permit_on() {
     });
 }
 
+/// The last one to wait leaves while a permit comes back: the gate opens again and the permit is free.
 #[test]
 fn k1_the_last_waiter_leaves_while_a_permit_comes_back() {
     loom::model(|| {
@@ -192,6 +200,7 @@ fn k1_the_last_waiter_leaves_while_a_permit_comes_back() {
     });
 }
 
+/// A limit that shrinks while permits come back collects as many as it has shrunk by.
 #[test]
 fn k1_shrinking_collects_exactly_what_is_owed() {
     loom::model(|| {
@@ -209,6 +218,7 @@ fn k1_shrinking_collects_exactly_what_is_owed() {
     });
 }
 
+/// The same for a limit that moves by itself.
 #[test]
 fn a1_a_limit_that_moves_by_itself_is_as_exact() {
     loom::model(|| {

@@ -46,11 +46,11 @@ impl Call {
         let (Phase::Limited { start, cut }, Some(plan)) = (&self.phase, self.plan.get()) else {
             return None;
         };
-        if plan.breaker.is_none() && !plan.follows_load() {
+        let breaker = self.plan.breaker();
+        if breaker.is_none() && !plan.follows_load() {
             return None;
         }
         let half = Duration::from_nanos(plan.timeout() / 2);
-        let breaker = plan.breaker.as_ref();
         let enough = breaker
             .and_then(|breaker| breaker.drop_counts_after())
             .unwrap_or(half);

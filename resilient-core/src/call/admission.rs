@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::Call;
 use super::phase::{Phase, QueueEnd};
+use super::{Call, Shown};
 use crate::breaker::{Refusal, Ticket, Verdict};
 use crate::bulkhead::{Acquired, BulkheadHandle};
 use crate::context::{Limit, NOBODY, stack};
@@ -93,7 +93,7 @@ impl Call {
     }
 
     fn pass_breaker(&mut self) -> Result<(), Phase> {
-        let Some(breaker) = self.plan.get().and_then(|plan| plan.breaker.as_ref()) else {
+        let Some(breaker) = self.plan.breaker() else {
             return Ok(());
         };
         match self.ticket {
@@ -114,17 +114,21 @@ impl Call {
         Ok(())
     }
 
-    /// Sheds the attempt, if the dependency accepts too few. A probe has to be sent to be of use.
-    fn pass_throttle(&self) -> Result<(), Phase> {
+    /// Sheds the attempt, if the dependency accepts too few. A probe has to be sent to be of use, and
+    /// a call inside another one was let through with that.
+    fn pass_throttle(&mut self) -> Result<(), Phase> {
         let Some(plan) = self.plan.get() else {
             return Ok(());
         };
-        let Some(throttle) = &plan.throttle else {
+        let throttle = plan.throttle.as_ref().filter(|throttle| throttle.is_on());
+        self.shown = match throttle {
+            Some(throttle) if stack::holds_throttle(throttle.id()) => Shown::AsPartOfAnother,
+            _ => Shown::Itself,
+        };
+        let is_probe = self.ticket.is_some_and(Ticket::is_probe);
+        let Some(throttle) = throttle.filter(|_| self.shown == Shown::Itself && !is_probe) else {
             return Ok(());
         };
-        if self.ticket.is_some_and(Ticket::is_probe) {
-            return Ok(());
-        }
         throttle.admit(&plan.random).map_err(|Shed { percent }| {
             self.inside_span(|| telemetry::shed(throttle.name(), percent));
             Phase::Shed { percent }
@@ -198,8 +202,7 @@ impl Call {
 
     /// The breaker may have opened while the attempt stood in the queue.
     fn still_admitted(&self) -> Result<(), Phase> {
-        let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        match (breaker, self.ticket) {
+        match (self.plan.breaker(), self.ticket) {
             (Some(breaker), Some(ticket)) if !breaker.may_start(ticket, self.attempt_timeout()) => {
                 Err(refused(breaker.refusal()))
             }
@@ -248,8 +251,7 @@ impl Call {
         if !std::mem::take(&mut self.held.admission) {
             return;
         }
-        let breaker = self.plan.get().and_then(|plan| plan.breaker.as_ref());
-        if let (Some(ticket), Some(breaker)) = (self.ticket, breaker) {
+        if let (Some(ticket), Some(breaker)) = (self.ticket, self.plan.breaker()) {
             self.inside_span(|| match now {
                 Some(now) => breaker.record_at(ticket, verdict, now),
                 None => breaker.record(ticket, verdict),

@@ -1,19 +1,30 @@
 //! What an attempt tells the policies that follow the load: the throttle, and a bulkhead whose
 //! limit moves by itself.
 
-use super::Call;
 use super::phase::Phase;
+use super::{Call, Shown};
 use crate::breaker::Verdict;
 use crate::class::Class;
 use crate::seam::clock::{self, Moment};
 use crate::telemetry;
+use crate::throttle::ThrottleHandle;
 
 impl Call {
+    /// The throttle that counts this call's attempts.
+    #[inline]
+    pub(super) fn counting_throttle(&self) -> Option<&ThrottleHandle> {
+        self.plan
+            .get()?
+            .throttle
+            .as_deref()
+            .filter(|_| self.shown == Shown::Itself)
+    }
+
     /// The attempt came back with an outcome of this class.
     #[inline]
     pub(super) fn heard(&self, class: Class) {
         let Some(plan) = self.plan.get() else { return };
-        if let Some(throttle) = &plan.throttle {
+        if let Some(throttle) = self.counting_throttle() {
             throttle.heard(class);
         }
         // What was ready at once did not wait for the dependency.
@@ -49,7 +60,7 @@ impl Call {
     #[cold]
     pub(super) fn ran_out(&self, had_permit: bool) {
         let Some(plan) = self.plan.get() else { return };
-        if let Some(throttle) = &plan.throttle
+        if let Some(throttle) = self.counting_throttle()
             && throttle.is_on()
         {
             throttle.missed(clock::now());

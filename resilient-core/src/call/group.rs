@@ -104,6 +104,13 @@ impl Group {
         self.permits.clear();
     }
 
+    /// The place of a copy that was started and never polled.
+    pub(super) fn not_yet_polled(&self) -> Option<usize> {
+        self.running
+            .iter()
+            .position(|member| member.timeout.is_none())
+    }
+
     pub(super) fn is_first(&self, index: usize) -> bool {
         self.running[index].number == FIRST
     }
@@ -258,7 +265,7 @@ impl Group {
         if !plan.may_hedge() {
             return refused("off");
         }
-        if let Some(breaker) = &plan.breaker
+        if let Some(breaker) = call.plan.breaker()
             && !breaker.may_continue(call.ticket)
         {
             return refused("breaker");

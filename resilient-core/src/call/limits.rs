@@ -9,9 +9,10 @@ use super::Call;
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
 use crate::breaker::Verdict;
-use crate::context::{Cut, stack};
+use crate::context::{Cut, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
+use crate::throttle::ThrottleHandle;
 
 /// A timer that fires later than this, or than half its length, tells of a frozen machine.
 const LATE: Duration = Duration::from_millis(100);
@@ -83,11 +84,12 @@ impl Call {
 
     /// The body is polled next.
     pub(super) fn step_inside(&mut self) -> Inside<'_> {
+        let throttle = self.counting_throttle().map_or(NOBODY, ThrottleHandle::id);
         if let Some(span) = &self.span {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
-        stack::push(&mut self.frame);
+        stack::push(&mut self.frame, throttle);
         self.polling = true;
         Inside { call: self }
     }
@@ -142,7 +144,7 @@ impl Call {
     pub(super) fn started(&mut self) -> (Moment, Moment) {
         let now = clock::now();
         if let Some(plan) = self.plan.get() {
-            if let Some(breaker) = &plan.breaker {
+            if let Some(breaker) = self.plan.breaker() {
                 breaker.tick(now);
             }
             if let Some(budget) = &plan.budget {

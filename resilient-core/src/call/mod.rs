@@ -40,16 +40,16 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use attempt::Attempt;
-pub use fallback::{fall_back, fell_back};
+pub use fallback::{InTime, fall_back, fallback_time, fell_back, fell_back_in_time, in_time};
 pub use outcome::{
     ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
 };
 pub use race::{Copies, Race, race, succeeded};
 pub use settle::{finish, settle};
 
-use crate::breaker::{Ticket, Verdict};
+use crate::breaker::{BreakerHandle, Ticket, Verdict};
 use crate::context::{Frame, Limit, stack};
-use crate::key::{IdempotencyKey, KeyText};
+use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
@@ -71,6 +71,7 @@ pub struct Call {
     held: Held,
     /// The body is being polled; still set while dropping, it has panicked.
     polling: bool,
+    shown: Shown,
     /// The attempt before this one was cut by its timeout.
     timed_out: bool,
     /// What the last attempt said about the dependency, for a breaker that judges calls.
@@ -97,21 +98,57 @@ struct Held {
     token: bool,
 }
 
+/// What the throttle is shown of this call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Itself,
+    /// Nothing: it is shown the call around this one.
+    AsPartOfAnother,
+}
+
 enum PlanRef {
     Site(&'static Plan),
     Shared(Arc<Plan>),
+    /// One of those, with a breaker of the call's own choice.
+    Keyed(Box<Keyed>),
     /// The body runs as if it were not annotated.
     Bare,
     /// The body does not run, because a name was not found.
     Missing,
 }
 
+/// A plan in which the breaker of a key stands in for the dependency's. The call keeps the one it
+/// began with.
+struct Keyed {
+    plan: PlanRef,
+    breaker: Arc<BreakerHandle>,
+}
+
+impl Keyed {
+    /// By itself, so that asking for the plan of a call without a key stays as short as it is.
+    #[inline(never)]
+    fn plan(&self) -> Option<&Plan> {
+        self.plan.get()
+    }
+}
+
 impl PlanRef {
+    #[inline]
     fn get(&self) -> Option<&Plan> {
         match self {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
+            PlanRef::Keyed(keyed) => keyed.plan(),
             PlanRef::Bare | PlanRef::Missing => None,
+        }
+    }
+
+    /// The breaker the call goes through: that of its key, if it has one.
+    #[inline]
+    fn breaker(&self) -> Option<&Arc<BreakerHandle>> {
+        match self {
+            PlanRef::Keyed(keyed) => Some(&keyed.breaker),
+            other => other.get()?.breaker.as_ref(),
         }
     }
 }
@@ -205,6 +242,7 @@ impl Call {
             ticket: None,
             held: Held::default(),
             polling: false,
+            shown: Shown::Itself,
             timed_out: false,
             verdict: Verdict::Neutral,
             decided: Moment::NEVER,
@@ -232,6 +270,22 @@ impl Call {
     /// The same key for every attempt: the text of `key`.
     pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
         self.frame.key = Some(key.key());
+    }
+
+    /// The breaker is the one that the dependency has for `key`, in every attempt.
+    pub fn set_breaker_key<K: BreakerKeyText + ?Sized>(&mut self, key: &K) {
+        if self.plan.breaker().is_some() {
+            self.guard_by(&key.text());
+        }
+    }
+
+    pub(crate) fn guard_by(&mut self, key: &str) {
+        let Some(breaker) = self.plan.breaker() else {
+            return;
+        };
+        let breaker = breaker.of_key(key);
+        let plan = std::mem::replace(&mut self.plan, PlanRef::Bare);
+        self.plan = PlanRef::Keyed(Box::new(Keyed { plan, breaker }));
     }
 
     /// The same key for every attempt: 128 random bits.

@@ -158,7 +158,9 @@ where
             copies.drop_all();
             return Poll::Ready(ControlFlow::Break(None));
         }
-        let mut index = 0;
+        // A copy that was just started: the others are pending since a moment ago, and one that
+        // succeeded now would waste what this one was paid with.
+        let mut index = copies.group.not_yet_polled().unwrap_or(0);
         while index < copies.bodies.len() {
             let Poll::Ready(outcome) = copies.poll_copy(index, call, cx) else {
                 index += 1;

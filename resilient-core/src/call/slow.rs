@@ -28,6 +28,6 @@ impl Call {
     }
 
     fn slow_after(&self) -> Option<Duration> {
-        self.plan.get()?.breaker.as_ref()?.slow_after()
+        self.plan.breaker()?.slow_after()
     }
 }

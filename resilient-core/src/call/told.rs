@@ -36,7 +36,7 @@ impl Call {
                 }
             }
             Phase::Refused { state, retry_in } => {
-                refusal(plan?.breaker.as_ref()?, state, wide(retry_in))
+                refusal(self.plan.breaker()?, state, wide(retry_in))
             }
             Phase::Full { waited } => {
                 let bulkhead = plan?.bulkhead.as_ref()?;
@@ -74,6 +74,7 @@ fn refusal(breaker: &BreakerHandle, state: BreakerState, retry_in: Duration) -> 
     let forced = state == BreakerState::ForcedOpen;
     Rejection::BreakerOpen {
         dependency: breaker.name().clone(),
+        key: breaker.key().cloned(),
         state,
         retry_in,
         reason: forced.then(|| breaker.reason()).flatten(),

@@ -42,7 +42,7 @@ impl Call {
         {
             budget.answered();
         }
-        let verdict = self.timed(verdict_of(class, plan));
+        let verdict = self.timed(self.verdict_of(class));
         if class == Class::Success {
             plan.counters.success();
         }
@@ -194,7 +194,7 @@ impl Call {
         if self.ticket.is_some_and(Ticket::is_probe) {
             return Err(Stop::Probe);
         }
-        if let Some(breaker) = &plan.breaker
+        if let Some(breaker) = self.plan.breaker()
             && !breaker.may_continue(self.ticket)
         {
             return Err(Stop::Breaker);
@@ -243,7 +243,7 @@ impl Call {
     fn breaks_per_call(&self) -> bool {
         let plan = self.plan.get();
         plan.is_some_and(|plan| {
-            let breaker = plan.breaker.as_ref();
+            let breaker = self.plan.breaker();
             breaker.is_some_and(|breaker| plan.breaks_per_call(breaker))
         })
     }
@@ -257,20 +257,20 @@ impl Call {
     fn stopped(&self, stop: Stop) {
         self.inside_span(|| telemetry::retry_stopped(self.frame.attempt, stop));
     }
-}
 
-fn verdict_of(class: Class, plan: &Plan) -> Verdict {
-    match class {
-        Class::Success | Class::Permanent => Verdict::Success,
-        Class::Transient { .. } | Class::Fault => Verdict::Failure,
-        Class::Throttled { .. }
-            if plan
-                .breaker
-                .as_ref()
-                .is_some_and(|breaker| breaker.count_throttled()) =>
-        {
-            Verdict::Failure
+    fn verdict_of(&self, class: Class) -> Verdict {
+        match class {
+            Class::Success | Class::Permanent => Verdict::Success,
+            Class::Transient { .. } | Class::Fault => Verdict::Failure,
+            Class::Throttled { .. }
+                if self
+                    .plan
+                    .breaker()
+                    .is_some_and(|breaker| breaker.count_throttled()) =>
+            {
+                Verdict::Failure
+            }
+            Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
         }
-        Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::frame::Frame;
+use super::limit::Limit;
 use super::stack;
 use crate::seam::clock;
 
@@ -61,16 +62,10 @@ impl<F: Future> Future for WithDeadline<F> {
     }
 }
 
-/// The frame around, with a nearer end: attempt and key stay visible inside.
+/// The frame around, with a nearer end.
 fn begin(time: Duration) -> Frame {
     let own = clock::now().plus(time);
-    let mut frame = Frame::default();
-    stack::with_innermost(|outer| {
-        frame.attempt = outer.attempt;
-        frame.max = outer.max;
-        frame.inherited = outer.limit();
-        frame.key.clone_from(&outer.key);
-    });
+    let mut frame = stack::begin(Limit::NONE);
     frame.inherited = frame.inherited.min(own);
     frame
 }

@@ -37,7 +37,8 @@ pub(crate) struct Frame {
     breaker: u32,
     /// The bulkhead this call holds a permit of, or [`NOBODY`].
     bulkhead: u32,
-    /// Whether both still hold, for copies in other tasks; only a call that was carried has one.
+    /// Whether all it holds still does, for copies in other tasks; only a call that was carried has
+    /// one.
     lease: Option<Lease>,
     pub(crate) key: Option<IdempotencyKey>,
 }
@@ -61,9 +62,45 @@ impl Default for Frame {
     }
 }
 
+/// A frame on the stack, with what its call knows and the frame has no room for.
+#[derive(Clone, Debug)]
+pub(crate) struct Lent {
+    pub(crate) frame: Frame,
+    /// The throttle that counts the attempt, or [`NOBODY`].
+    throttle: u32,
+}
+
+impl Lent {
+    pub(crate) fn new(owner: &mut Frame, throttle: u32) -> Self {
+        Lent {
+            frame: owner.lend(),
+            throttle,
+        }
+    }
+
+    /// The same once more, see [`Frame::lend`].
+    pub(crate) fn lend(&mut self) -> Self {
+        Lent::new(&mut self.frame, self.throttle)
+    }
+
+    /// Whether the throttle `id` counts the attempt.
+    pub(crate) fn holds_throttle(&self, id: u32) -> bool {
+        self.throttle == id && self.frame.holds()
+    }
+
+    /// The same for another task, where no call stands behind it that would end itself. What is
+    /// left of the time is fixed now.
+    pub(crate) fn carried(&mut self) -> Self {
+        Lent {
+            frame: self.frame.carried(self.throttle != NOBODY),
+            throttle: self.throttle,
+        }
+    }
+}
+
 impl Frame {
     /// The frame for the stack. What stays behind only waits for it to come back.
-    pub(crate) fn lend(&mut self) -> Frame {
+    fn lend(&mut self) -> Frame {
         Frame {
             key: self.key.take(),
             lease: self.lease.take(),
@@ -139,10 +176,9 @@ impl Frame {
         known(self.timeout).min(known(self.deadline))
     }
 
-    /// This frame for another task, where no call stands behind it that would end itself. What is
-    /// left of the time is fixed now.
-    pub(crate) fn carried(&mut self) -> Frame {
-        if (self.breaker, self.bulkhead) != (NOBODY, NOBODY) {
+    /// Its half of [`Lent::carried`]; the call may hold something that is not written here.
+    fn carried(&mut self, holds_more: bool) -> Frame {
+        if holds_more || (self.breaker, self.bulkhead) != (NOBODY, NOBODY) {
             self.lease.get_or_insert_default();
         }
         Frame {

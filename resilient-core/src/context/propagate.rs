@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::frame::Frame;
+use super::frame::Lent;
 use super::stack;
 use crate::registry::Registry;
 
@@ -15,7 +15,7 @@ pin_project! {
     #[derive(Debug)]
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagated<F> {
-        frames: Vec<Frame>,
+        frames: Vec<Lent>,
         registry: Option<Registry>,
         #[pin]
         future: F,
@@ -26,9 +26,9 @@ pin_project! {
 /// that is polled.
 ///
 /// Without it a spawned task starts with a clean slate: the process-wide registry, no deadline,
-/// no idempotency key. What was left of the time is fixed when this is called. A breaker or
-/// bulkhead that the call around holds lets the task's own calls pass only until that attempt has
-/// ended.
+/// no idempotency key. What was left of the time is fixed when this is called. A breaker,
+/// throttle or bulkhead that the call around holds lets the task's own calls pass only until that
+/// attempt has ended.
 ///
 /// ```
 /// # use resilient_core as resilient;

@@ -22,8 +22,8 @@ use crate::throttle::{Throttle, ThrottleSettings};
 /// | retry | 3 attempts, full jitter, base 200 ms, factor 2, cap 5 s |
 /// | timeout of an attempt | 5 s, or a shorter deadline |
 /// | deadline of a call | 16 s, or room for three longer timeouts |
-/// | budget | retries at most 20 % of the answered attempts of the last 10 s, plus 3 |
-/// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 5 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
+/// | budget | retries at most 30 % of the answered attempts of the last 10 s, plus 3 |
+/// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 7 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
 /// | throttle | none |
 /// | bulkhead | 64 at a time, no queue |
 /// | hedge, where a site asks for one | a second copy after the 95th percentile of the site's recent successes, at least 10 ms |

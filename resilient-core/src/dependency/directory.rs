@@ -1,11 +1,12 @@
 //! The registered dependencies, by name.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use super::DependencyState;
 use crate::name::{Name, near};
 use crate::rejection::NotRegistered;
+use crate::seam::sync::RwLock;
 
 /// The registered dependencies, by name.
 #[derive(Debug, Default)]

@@ -137,11 +137,11 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     if trimmed.starts_with(['-', '\u{2212}']) {
         return Err(DurationError::Negative);
     }
-    // `humantime` takes a lone zero without a unit; one rule without an exception is easier.
-    if trimmed == "0" {
-        return Err(DurationError::MissingUnit { number: 0 });
-    }
     spans(trimmed).try_fold(Duration::ZERO, |sum, span| {
+        // `humantime` takes a lone zero without a unit; one rule without an exception is easier.
+        if span.trim() == "0" {
+            return Err(DurationError::MissingUnit { number: 0 });
+        }
         let part = humantime::parse_duration(span)
             .map_err(|error| DurationError::from_humantime(&error, span))?;
         sum.checked_add(part).ok_or(DurationError::TooLarge)
@@ -223,6 +223,8 @@ mod tests {
             ("5", DurationError::MissingUnit { number: 5 }),
             ("5 ", DurationError::MissingUnit { number: 5 }),
             ("1m 30", DurationError::MissingUnit { number: 30 }),
+            ("1m 0", DurationError::MissingUnit { number: 0 }),
+            ("1m0", DurationError::MissingUnit { number: 0 }),
             ("-5s", DurationError::Negative),
             ("- 5s", DurationError::Negative),
             ("-0s", DurationError::Negative),

@@ -22,6 +22,10 @@ mod config;
 mod latencies;
 mod overrides;
 
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
+
 pub use config::{Hedge, HedgeAfter, HedgeSettings};
 #[cfg(feature = "runtime")]
 pub(crate) use latencies::Latencies;

@@ -2,13 +2,16 @@
 
 mod check;
 mod error;
+#[cfg(test)]
+#[cfg(loom)]
+mod models;
 mod shared;
 mod transitions;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, PoisonError};
 
 pub use check::{CheckError, Problem};
 pub use error::RegisterError;
@@ -20,6 +23,7 @@ use crate::dependency::{Dependency, DependencySettings, DependencyState, Directo
 use crate::levers::Levers;
 use crate::rejection::NotRegistered;
 use crate::seam::random::Random;
+use crate::seam::sync::RwLock;
 use crate::site::{Plan, Site};
 #[cfg(feature = "faults")]
 use crate::testing::{Faults, InvalidFaults};

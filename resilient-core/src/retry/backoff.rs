@@ -90,6 +90,10 @@ fn multiply(duration: Duration, factor: f64, limit: Duration) -> Duration {
 }
 
 #[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod proof;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

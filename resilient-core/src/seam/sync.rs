@@ -2,12 +2,12 @@
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
-    Mutex, MutexGuard,
+    Mutex, MutexGuard, RwLock,
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Mutex, MutexGuard,
+    Mutex, MutexGuard, RwLock,
     atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
 };
 

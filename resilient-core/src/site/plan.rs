@@ -12,6 +12,7 @@ use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
 use crate::dependency::{DependencyState, Directory, Recent};
 use crate::levers::Levers;
+#[cfg(feature = "faults")]
 use crate::name::Name;
 use crate::registry::Shared;
 use crate::rejection::NotRegistered;

@@ -9,12 +9,12 @@
 //! | `hedge.copy` | info | `attempt`, `copy` (from 2): another copy of a slow attempt |
 //! | `hedge.won` | info | `attempt`, `copy`: this one answered before the first |
 //! | `hedge.refused` | info | `attempt`, `reason`: no copy, though one was due |
-//! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts`; `reason`, if an operator gave one |
+//! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts`; `key`, if it is one of many; `reason`, if an operator gave one |
 //! | `throttle.shed` | debug | `dependency`, `percent` (how many of a hundred are shed now) |
 //! | `bulkhead.limit` | debug | `dependency`, `from`, `to`: a limit that moved by itself |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
-//! | `call.fell_back` | info | `failed`: whether the fallback did, too |
+//! | `call.fell_back` | info | `failed`: whether the fallback did, too; `timed_out`, if its time was over |
 //! | `call.abandoned` | debug | `attempt`, `verdict` |
 //! | `check.note` | warn | `problem` |
 //!
@@ -32,7 +32,7 @@
 //!
 //! The name of an event is both its metadata's name and its message. Without a subscriber that
 //! asks for them nothing is formatted or allocated. Arguments, results and idempotency keys never
-//! appear.
+//! appear. The key of a breaker does: it is the name of what is called.
 
 use std::time::Duration;
 
@@ -152,6 +152,7 @@ pub(crate) fn breaker_state(transition: &Transition) {
         rule = transition.rule.as_str(),
         failures = transition.failures,
         attempts = transition.attempts,
+        key = transition.key.as_deref(),
         reason = transition.reason.as_deref(),
         "breaker.state"
     );
@@ -175,6 +176,10 @@ pub(crate) fn fallback(kind: &'static str) {
 
 pub(crate) fn fell_back(failed: bool) {
     tracing::info!(name: "call.fell_back", target: "resilient", failed, "call.fell_back");
+}
+
+pub(crate) fn fell_back_too_late() {
+    tracing::info!(name: "call.fell_back", target: "resilient", failed = true, timed_out = true, "call.fell_back");
 }
 
 pub(crate) fn call_abandoned(attempt: u32, verdict: Verdict) {

@@ -57,7 +57,7 @@ impl Throttle {
     /// dependency at work as well. `requests` are those, and every attempt that failed (`Transient`,
     /// `Throttled`, `Fault`), ran out of its own time, or was shed. An attempt that is still running
     /// is not counted, or a burst would be taken for an overload; neither is an `Ignored` one, one
-    /// that never ran, or one whose caller lost interest.
+    /// that never ran, one whose caller lost interest, or one inside a call that is counted itself.
     ///
     /// With 2, as many attempts are wasted on a dependency in trouble as it accepts, and its
     /// recovery is seen at once; nearer to 1 less is wasted, and more is shed over a few failures

@@ -8,6 +8,7 @@ use crate::class::Class;
 use crate::name::Name;
 use crate::seam::clock::{self, Moment};
 use crate::seam::random::Random;
+use crate::seam::serial;
 use crate::seam::sync::{AtomicU64, Lock, Ordering};
 use crate::window::Tally;
 
@@ -31,6 +32,7 @@ pub(crate) struct ThrottleHandle {
     /// The bits of the probability with which attempts are shed, as of the last time somebody
     /// looked, or [`OFF`]. Written under the lock.
     share: AtomicU64,
+    id: u32,
     /// Accepted attempts nobody has dated yet.
     accepted: Tally,
     /// When [`ThrottleHandle::tick`] next counts them in.
@@ -51,11 +53,17 @@ impl ThrottleHandle {
     pub(crate) fn new(name: Name, settings: Option<ThrottleSettings>) -> Self {
         ThrottleHandle {
             share: AtomicU64::new(settings.map_or(OFF, |_| NOTHING)),
+            id: serial::next(),
             accepted: Tally::new(GENERATION),
             fold_at: AtomicU64::new(0),
             name,
             engine: Lock::new(settings.map(|settings| Engine::new(settings, clock::now()))),
         }
+    }
+
+    /// Tells throttles apart, whatever they are called.
+    pub(crate) fn id(&self) -> u32 {
+        self.id
     }
 
     /// The dependency it belongs to.

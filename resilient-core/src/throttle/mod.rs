@@ -16,6 +16,9 @@ mod handle;
 
 #[cfg(test)]
 #[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
 mod tests;
 
 pub use config::{Throttle, ThrottleSettings};

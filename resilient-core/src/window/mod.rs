@@ -7,6 +7,10 @@ mod buckets;
 mod latest;
 mod tally;
 
+#[cfg(test)]
+#[cfg(not(loom))]
+pub(crate) mod reference;
+
 pub(crate) use buckets::Buckets;
 pub(crate) use latest::Latest;
 pub(crate) use tally::Tally;

@@ -23,8 +23,8 @@ impl Tally {
         }
     }
 
-    /// For models, whose number of shards must not depend on the machine.
-    #[cfg(loom)]
+    /// For models, whose number of shards must not depend on the machine, and for counters of which
+    /// there are many.
     pub(crate) fn with_shards(generation: u32, shards: usize) -> Self {
         Tally {
             shards: Shards::with_count(shards, |_, _| AtomicU64::new(empty(generation))),

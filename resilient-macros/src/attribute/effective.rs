@@ -23,10 +23,14 @@ pub(super) fn effective(options: &Options) -> Vec<String> {
     limits(options, &mut policy);
     guards(options, &mut policy);
     judges(options, &mut policy);
-    if let Some(fallback) = options.fallback.get() {
+    if let Some(fallback) = options.fallback.get()
+        && let Some(call) = fallback.call.get()
+    {
+        let within = fallback.timeout.get();
+        let within = within.map_or_else(String::new, |limit| format!(" within {}", time(limit)));
         policy.push(format!(
-            "A failure that is not permanent is answered by {}.",
-            path(&fallback.function)
+            "A failure that is not permanent is answered by {}{within}.",
+            path(&call.function)
         ));
     }
     policy.extend(repeating(options).map(str::to_owned));
@@ -145,14 +149,17 @@ fn limits(options: &Options, policy: &mut Vec<String>) {
 }
 
 fn guards(options: &Options, policy: &mut Vec<String>) {
-    if let Some(Breaker { name, per }) = options.breaker.get() {
+    if let Some(Breaker { name, per, key }) = options.breaker.get() {
         // A verdict may be set without a name: the breaker is then the dependency's.
         let name = name.get().or(options.dependency.get()).map(named);
         let of = name.map_or_else(String::new, |name| format!(" of {name}"));
         let per = per.get().map_or_else(String::new, |per| {
             format!(", with one verdict per {}", per.to_lowercase())
         });
-        policy.push(format!("Guarded by the breaker{of}{per}."));
+        let each = key.get().map_or_else(String::new, |key| {
+            format!(", another one for each {}", code(&key.to_token_stream()))
+        });
+        policy.push(format!("Guarded by the breaker{of}{each}{per}."));
     }
     if let Some(bulkhead) = options.bulkhead.get() {
         policy.push(format!(

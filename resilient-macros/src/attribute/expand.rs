@@ -4,15 +4,18 @@
 //! after the other, keeps the future `Send`, and leaves the compiler's words about a moved argument
 //! at the user's own token.
 
+use std::time::Duration;
+
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Token, Type};
 
-use super::options::{Fallback, Options};
+use super::options::{FallbackCall, Options};
 use super::{effective, site, variables};
-use crate::place::shown_at;
+use crate::place::{all_shown_at, shown_at};
 use crate::shape::{Binding, Function};
+use crate::value::Value;
 
 /// `function` with its body run under the policies that `options` name, which are written `at` the
 /// function's attribute.
@@ -39,8 +42,10 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
     } else {
         writer.single(&bindings)
     });
-    if let Some(fallback) = options.fallback.get() {
-        statements.extend(writer.fallback(fallback));
+    if let Some(fallback) = options.fallback.get()
+        && let Some(call) = fallback.call.get()
+    {
+        statements.extend(writer.fallback(call, fallback.timeout.get()));
     }
     function.around(statements)
 }
@@ -62,7 +67,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Opens the call: its site, and its idempotency key.
+    /// Opens the call: its site, and its keys.
     fn call(&self) -> TokenStream {
         let private = &self.private;
         let here = Span::mixed_site();
@@ -87,9 +92,15 @@ impl Writer<'_> {
             Some(None) => quote_spanned!(here=> __resilient_call.draw_key();),
             None => TokenStream::new(),
         };
+        let breaker = self.options.breaker.get();
+        let breaker_key = breaker.and_then(|breaker| breaker.key.get()).map(|key| {
+            let key = self.looked_at(key);
+            quote_spanned!(here=> __resilient_call.set_breaker_key(#key);)
+        });
         quote_spanned! {here=>
             let mut __resilient_call = #call;
             #key
+            #breaker_key
         }
     }
 
@@ -233,7 +244,7 @@ impl Writer<'_> {
     }
 
     /// What happens instead of a failure, outside everything that limits the call.
-    fn fallback(&self, fallback: &Fallback) -> TokenStream {
+    fn fallback(&self, fallback: &FallbackCall, time: Option<&Value<Duration>>) -> TokenStream {
         let (private, returns, here) = (&self.private, &self.returns, Span::mixed_site());
         let judge = self.judge();
         let kinds = [self.failure(), judge.kind];
@@ -244,8 +255,35 @@ impl Writer<'_> {
             quote_spanned!(shown_at(argument.span())=> &#value)
         });
         // What does not fit about the function is told at its path.
-        let call = quote_spanned! {shown_at(function.span())=>
-            #function(__resilient_failure #(, #arguments)*).await
+        let there = shown_at(function.span());
+        let call = quote_spanned!(there=> #function(__resilient_failure #(, #arguments)*));
+        let ending = if let Some(time) = time {
+            let reject = self.reject();
+            let kinds = [self.failure(), reject.kind];
+            let reject = reject.value;
+            let library = all_shown_at(function.span(), private);
+            let run = quote_spanned!(there=> #library::in_time(#call, __resilient_time).await);
+            // A constant of its own, where it sees neither the arguments nor a zero pass.
+            quote_spanned! {here=>
+                let __resilient_time = {
+                    const __RESILIENT_TIME: ::core::time::Duration = #private::fallback_time(#time);
+                    __RESILIENT_TIME
+                };
+                let __resilient_out: ::core::option::Option<#returns> = #run;
+                return #private::fell_back_in_time::<#returns, #(#kinds),*>(
+                    &__resilient_call,
+                    __resilient_out,
+                    __resilient_time,
+                    #reject,
+                );
+            }
+        } else {
+            let run = quote_spanned!(there=> #call.await);
+            quote_spanned! {here=>
+                let __resilient_ret: #returns = #run;
+                #private::fell_back(&__resilient_call, &__resilient_ret);
+                return __resilient_ret;
+            }
         };
         quote_spanned! {here=>
             let __resilient_failure = match #private::fall_back::<#returns, #(#kinds),*>(
@@ -256,9 +294,7 @@ impl Writer<'_> {
                 ::core::ops::ControlFlow::Break(__resilient_ret) => return __resilient_ret,
                 ::core::ops::ControlFlow::Continue(__resilient_failure) => __resilient_failure,
             };
-            let __resilient_ret: #returns = #call;
-            #private::fell_back(&__resilient_call, &__resilient_ret);
-            return __resilient_ret;
+            #ending
         }
     }
 

@@ -5,14 +5,61 @@ use proc_macro2::Ident;
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath};
+use syn::{Expr, ExprPath, parenthesized, token};
 
-use super::options::Fallback;
-use crate::diagnostic::written;
+use super::options::{Fallback, FallbackCall};
+use super::vocabulary::Place;
+use crate::arguments::{assigned, nested};
+use crate::diagnostic::{Errors, written};
 use crate::value;
 
+/// `fallback = path(a, b)` or `fallback(..)`.
+pub(super) fn fallback(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Fallback> {
+    let mut fallback = Fallback::default();
+    if !input.peek(token::Paren) || is_call_alone(&input.fork()) {
+        let call = assigned(key, input, fallback_call)?;
+        fallback.call.fill(key, call, errors);
+        return Ok(fallback);
+    }
+    let stranger = |literal| Place::Fallback.stranger(literal);
+    nested(key, input, errors, &stranger, &mut |key, input, errors| {
+        match key.to_string().as_str() {
+            "call" => {
+                let value = assigned(key, input, fallback_call)?;
+                fallback.call.fill(key, value, errors);
+            }
+            "timeout" => {
+                let value = assigned(key, input, value::time_span)?;
+                fallback.timeout.fill(key, value, errors);
+            }
+            _ => return Err(Place::Fallback.unknown(key)),
+        }
+        Ok(())
+    })?;
+    Ok(fallback)
+}
+
+/// Whether the parentheses hold what should stand behind `=`: a function, and no option.
+fn is_call_alone(input: ParseStream<'_>) -> bool {
+    let content = |input: ParseStream<'_>| {
+        let content;
+        parenthesized!(content in input);
+        let expression: Expr = content.parse()?;
+        Ok((expression, content.is_empty()))
+    };
+    match content(input) {
+        Ok((Expr::Call(_), alone)) => alone,
+        Ok((Expr::Path(path), alone)) => alone && !Place::Fallback.knows(&path.path),
+        _ => false,
+    }
+}
+
 /// `path(a, b)` or `path`.
-pub(super) fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallback> {
+fn fallback_call(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCall> {
     let call = match input.fork().parse() {
         Ok(Expr::Call(call)) => call,
         Ok(Expr::Await(awaited)) => {
@@ -38,7 +85,7 @@ pub(super) fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallb
         }
         _ => {
             let function = value::function(key, input)?;
-            return Ok(Fallback {
+            return Ok(FallbackCall {
                 function,
                 arguments: Vec::new(),
             });
@@ -47,15 +94,17 @@ pub(super) fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallb
     let Expr::Path(function) = *call.func else {
         return Err(syn::Error::new(
             call.func.span(),
-            "`fallback` takes the path of a function: `fallback = path(a, b)`",
+            format_args!("`{key}` takes the path of a function: `{key} = path(a, b)`"),
         ));
     };
     let _read: Expr = input.parse()?;
     if is_variant(&function) {
         return Err(syn::Error::new(
             function.span(),
-            "`fallback` takes the path of an async function; write one that returns this value, \
-             and its path here",
+            format_args!(
+                "`{key}` takes the path of an async function; write one that returns this value, \
+                 and its path here"
+            ),
         ));
     }
     let name = |argument: Expr| match argument {
@@ -68,12 +117,14 @@ pub(super) fn fallback(key: &Ident, input: ParseStream<'_>) -> syn::Result<Fallb
         name(argument).map_err(|span| {
             syn::Error::new(
                 span,
-                "`fallback` hands on arguments of this function by reference: write their names \
-                 alone, `fallback = path(a, b)`",
+                format_args!(
+                    "`fallback` hands on arguments of this function by reference: write their \
+                     names alone, `{key} = path(a, b)`"
+                ),
             )
         })
     });
-    Ok(Fallback {
+    Ok(FallbackCall {
         function,
         arguments: arguments.collect::<syn::Result<_>>()?,
     })

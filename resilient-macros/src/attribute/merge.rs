@@ -1,6 +1,6 @@
 //! The options of a method over those of its impl block.
 
-use super::options::{Breaker, HedgeAfter, HedgeOptions, Options, RetryOptions};
+use super::options::{Breaker, Fallback, HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::Slot;
 
 impl Options {
@@ -35,7 +35,7 @@ impl Options {
             idempotent: self.idempotent.or(&idempotence),
             classify: self.classify.or(&classify),
             reject: self.reject.or(&outer.reject),
-            fallback: self.fallback.or(&outer.fallback),
+            fallback: self.fallback.or_merged(&outer.fallback, Fallback::over),
             // These two say something about one function.
             clone: self.clone,
             name: self.name,
@@ -46,6 +46,14 @@ impl Options {
         if !merged.runs_again() {
             merged.budget.disinherit();
             merged.idempotent.disinherit();
+        }
+        // Nor is a time to a method that calls nothing.
+        if merged
+            .fallback
+            .get()
+            .is_some_and(|fallback| !fallback.call.is_given())
+        {
+            merged.fallback.disinherit();
         }
         merged
     }
@@ -83,11 +91,21 @@ impl HedgeOptions {
     }
 }
 
+impl Fallback {
+    fn over(self, outer: &Fallback) -> Fallback {
+        Fallback {
+            call: self.call.or(&outer.call),
+            timeout: self.timeout.or(&outer.timeout),
+        }
+    }
+}
+
 impl Breaker {
     fn over(self, outer: &Breaker) -> Breaker {
         Breaker {
             name: self.name.or(&outer.name),
             per: self.per.or(&outer.per),
+            key: self.key.or(&outer.key),
         }
     }
 }

@@ -75,6 +75,9 @@ impl Options {
                 see(duration.get().and_then(Value::constant));
             }
         }
+        if let Some(fallback) = self.fallback.get() {
+            see(fallback.timeout.get().and_then(Value::constant));
+        }
         if let Some(hedge) = self.hedge.get() {
             if let Some(HedgeAfter::Time(after)) = hedge.after.get() {
                 see(after.constant());
@@ -91,9 +94,16 @@ impl Options {
     }
 }
 
-/// `fallback = path(a, b)`
-#[derive(Clone)]
+/// `fallback = path(a, b)`, or `fallback(call = path(a, b), timeout = "..")`
+#[derive(Clone, Default)]
 pub(crate) struct Fallback {
+    pub(crate) call: Slot<FallbackCall>,
+    pub(crate) timeout: Slot<Value<Duration>>,
+}
+
+/// `path(a, b)`
+#[derive(Clone)]
+pub(crate) struct FallbackCall {
     pub(crate) function: ExprPath,
     /// The arguments that are handed on, by reference and after the error.
     pub(crate) arguments: Vec<Ident>,
@@ -154,6 +164,8 @@ pub(crate) enum HedgeAfter {
 pub(crate) struct Breaker {
     pub(crate) name: Slot<Value<LitStr>>,
     pub(crate) per: Slot<&'static str>,
+    /// `key = expr`: which of the many that share the name.
+    pub(crate) key: Slot<Expr>,
 }
 
 /// The words an option understands, and the variant each stands for.

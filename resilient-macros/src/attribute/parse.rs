@@ -75,7 +75,9 @@ fn read_option(
             let value = if is_bare(input) {
                 None
             } else {
-                Some(assigned(key, input, |_, input| value::key(input))?)
+                Some(assigned(key, input, |_, input| {
+                    value::idempotency_key(input)
+                })?)
             };
             options.idempotency_key.fill(key, value, errors);
         }
@@ -92,7 +94,7 @@ fn read_option(
             options.reject.fill(key, value, errors);
         }
         "fallback" => {
-            let value = assigned(key, input, fallback)?;
+            let value = fallback(key, input, errors)?;
             options.fallback.fill(key, value, errors);
         }
         "clone" => {
@@ -210,6 +212,10 @@ fn breaker(key: &Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Res
             "per" => {
                 let value = assigned(key, input, |key, input| value::word(key, PER, input))?;
                 breaker.per.fill(key, value, errors);
+            }
+            "key" => {
+                let value = assigned(key, input, |_, input| value::breaker_key(input))?;
+                breaker.key.fill(key, value, errors);
             }
             _ => return Err(Place::Breaker.unknown(key)),
         }

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use proc_macro2::Ident;
-use syn::{Lit, LitStr};
+use syn::{Lit, LitStr, Path};
 
 use crate::diagnostic::{listed, nearest};
 
@@ -18,13 +18,15 @@ pub(crate) enum Place {
     Breaker,
     /// In `hedge(..)`.
     Hedge,
+    /// In `fallback(..)`.
+    Fallback,
 }
 
 const NOT_IDEMPOTENT: &str = "idempotent = false";
 const QUANTILE: &str = "after = \"p95\"";
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 36] = [
+const OTHER_WORDS: [(Place, &str, &str); 38] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "max_concurrent", "bulkhead"),
@@ -61,6 +63,8 @@ const OTHER_WORDS: [(Place, &str, &str); 36] = [
     (Place::Hedge, "min", "floor"),
     (Place::Hedge, "copies", "max"),
     (Place::Hedge, "max_hedges", "max"),
+    (Place::Fallback, "function", "call"),
+    (Place::Fallback, "with", "call"),
 ];
 
 /// What is said about a value that stands where options belong.
@@ -76,7 +80,13 @@ fn is_time(text: &LitStr) -> bool {
 }
 
 impl Place {
-    const ALL: [Place; 4] = [Place::Attribute, Place::Retry, Place::Breaker, Place::Hedge];
+    const ALL: [Place; 5] = [
+        Place::Attribute,
+        Place::Retry,
+        Place::Breaker,
+        Place::Hedge,
+        Place::Fallback,
+    ];
 
     fn options(self) -> &'static [&'static str] {
         match self {
@@ -109,9 +119,15 @@ impl Place {
                 "when",
                 "nested",
             ],
-            Place::Breaker => &["name", "per"],
+            Place::Breaker => &["name", "per", "key"],
             Place::Hedge => &["after", "floor", "max"],
+            Place::Fallback => &["call", "timeout"],
         }
+    }
+
+    /// Whether `path` is the name of an option here.
+    pub(crate) fn knows(self, path: &Path) -> bool {
+        self.options().iter().any(|option| path.is_ident(option))
     }
 
     fn policy(self) -> Option<&'static str> {
@@ -120,6 +136,7 @@ impl Place {
             Place::Retry => Some("retry"),
             Place::Breaker => Some("breaker"),
             Place::Hedge => Some("hedge"),
+            Place::Fallback => Some("fallback"),
         }
     }
 
@@ -159,6 +176,11 @@ impl Place {
                                                    `hedge(after = \"50ms\")`, or leave it out"
                 .to_owned(),
             (Place::Hedge, _) => "expected an option such as `after = \"50ms\"`".to_owned(),
+            (Place::Fallback, Some(Lit::Str(timeout))) => format!(
+                "`fallback` takes options: write `fallback(call = path, timeout = {})`",
+                timeout.token()
+            ),
+            (Place::Fallback, _) => "expected an option such as `call = path`".to_owned(),
         }
     }
 

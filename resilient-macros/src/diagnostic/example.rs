@@ -47,6 +47,7 @@ pub(crate) fn example(key: &str) -> &'static str {
         "name" => "\"charge\"",
         "kind" => "\"business\"",
         "idempotency_key" => "order.id",
+        "key" => "shard.id",
         "idempotent" => "false",
         "crate" => "::path",
         "retry_after" => "field",

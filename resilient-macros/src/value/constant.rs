@@ -19,6 +19,7 @@ pub(super) fn in_braces(input: ParseStream<'_>) -> syn::Result<Option<TokenStrea
     }
     let content;
     let braces = braced!(content in input);
+    let expression = content.fork();
     let tokens: TokenStream = content.parse()?;
     if tokens.is_empty() {
         return Err(syn::Error::new(
@@ -26,10 +27,15 @@ pub(super) fn in_braces(input: ParseStream<'_>) -> syn::Result<Option<TokenStrea
             "expected the path of a constant in the braces",
         ));
     }
-    match of_self(&tokens) {
-        Some(span) => Err(syn::Error::new(span, OF_SELF)),
-        None => Ok(Some(tokens)),
+    if let Some(span) = of_self(&tokens) {
+        return Err(syn::Error::new(span, OF_SELF));
     }
+    // Or the compiler would find the mistake somewhere in what is made of it.
+    expression.parse::<Expr>()?;
+    if !expression.is_empty() {
+        return Err(expression.error("expected one expression in the braces"));
+    }
+    Ok(Some(tokens))
 }
 
 /// The error for an expression that stands without braces, which is consumed; nothing if `input`

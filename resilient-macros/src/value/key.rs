@@ -1,29 +1,47 @@
-//! The expression of an idempotency key.
+//! The expressions of keys.
 
 use syn::parse::ParseStream;
 use syn::{Expr, Lit, LitStr, Macro, Stmt};
 
 /// An expression that can be another one for another call: a literal would make the server take
 /// all calls for repetitions of the first.
-pub(crate) fn key(input: ParseStream<'_>) -> syn::Result<Expr> {
-    let value: Expr = input.parse()?;
-    let Some(literal) = literal(&value) else {
-        return Ok(value);
-    };
-    let formatted = match &literal {
-        Lit::Str(text) if text.value().contains('{') => {
-            format!("format_args!({})", text.token())
-        }
-        _ => "format_args!(\"order-{}\", order.id)".to_owned(),
-    };
-    Err(syn::Error::new(
-        literal.span(),
-        format_args!(
+pub(crate) fn idempotency_key(input: ParseStream<'_>) -> syn::Result<Expr> {
+    varying(input, |literal| {
+        let formatted = formatted(literal, "format_args!(\"order-{}\", order.id)");
+        format!(
             "a literal is one key for all calls; write an expression of the arguments, for example \
              `idempotency_key = order.id` or `idempotency_key = {formatted}`, \
              or leave the value out for a random key"
-        ),
-    ))
+        )
+    })
+}
+
+/// An expression that can be another one for another call: a literal would be no more than another
+/// name of the one breaker.
+pub(crate) fn breaker_key(input: ParseStream<'_>) -> syn::Result<Expr> {
+    varying(input, |literal| {
+        let formatted = formatted(literal, "format_args!(\"shard-{}\", shard.id)");
+        format!(
+            "a literal is one key for all calls; write an expression of the arguments, for example \
+             `key = shard.id` or `key = {formatted}`, or leave `key` out for one breaker"
+        )
+    })
+}
+
+fn varying(input: ParseStream<'_>, refused: impl Fn(&Lit) -> String) -> syn::Result<Expr> {
+    let value: Expr = input.parse()?;
+    match literal(&value) {
+        Some(literal) => Err(syn::Error::new(literal.span(), refused(&literal))),
+        None => Ok(value),
+    }
+}
+
+/// What was meant by a text with something to put into it.
+fn formatted(literal: &Lit, otherwise: &str) -> String {
+    match literal {
+        Lit::Str(text) if text.value().contains('{') => format!("format_args!({})", text.token()),
+        _ => otherwise.to_owned(),
+    }
 }
 
 /// The literal that is all that `expression` consists of.

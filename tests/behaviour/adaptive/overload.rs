@@ -70,10 +70,16 @@ async fn load(
 async fn a1_the_limit_of_an_overloaded_server_settles() {
     // 10 workers do 100 requests a second, if there are 10 at a time; beyond that they queue. A
     // timeout of 300 ms is kept up to 30 at a time.
-    let (aimd, vegas) = (Adaptive::aimd, Adaptive::vegas);
+    let (aimd, vegas, gradient) = (Adaptive::aimd, Adaptive::vegas, Adaptive::gradient);
     let rows = [
         // the limits it moves between, and the requests that are done at least
         ("by latency", vegas(1..=200).initial(5), 11..=20, 95),
+        (
+            "by usual latency",
+            gradient(1..=200).initial(5),
+            15..=23,
+            95,
+        ),
         ("by drops", aimd(1..=200), 24..=31, 95),
         ("from above", aimd(1..=200).initial(100), 24..=31, 95),
         ("no higher than it may", vegas(1..=7).initial(5), 7..=7, 65),

@@ -14,13 +14,16 @@ const MIN_ATTEMPTS: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 /// More would be a mistake, and takes memory when all of them fail.
 const LONGEST_COUNT: u32 = 1_000_000;
-const CONSECUTIVE: u32 = 5;
+const CONSECUTIVE: u32 = 7;
 const WITHIN: Duration = Duration::from_secs(60);
 /// Of the default rule only: whoever asks for a number of failures in a row gets just that.
 const SPANNING: Duration = Duration::from_secs(3);
 const OPEN_FOR: Duration = Duration::from_secs(5);
 const PROBES: u32 = 2;
 const CLOSE_AFTER: u32 = 2;
+const KEYS: u32 = 1_000;
+/// Each takes one or two kilobytes.
+const MOST_KEYS: u32 = 100_000;
 
 impl Breaker {
     pub(super) fn checked(&self) -> Result<BreakerSettings, Vec<InvalidSetting>> {
@@ -88,6 +91,7 @@ impl Breaker {
                 .map(|given| check.duration("drop_counts_after", Some(given), Duration::ZERO)),
             per: self.per.unwrap_or_default(),
             on_transition: self.on_transition.clone(),
+            keys: self.bounded_keys(&mut check),
         };
         check.or(settings)
     }
@@ -136,6 +140,18 @@ impl Breaker {
             );
         }
         (Window::Count(count), min_attempts)
+    }
+
+    fn bounded_keys(&self, check: &mut Problems) -> u32 {
+        let keys = check.at_least_one("keys", self.keys, KEYS);
+        if keys > MOST_KEYS {
+            check.add(
+                "keys",
+                keys,
+                format!("at most {MOST_KEYS} keys have a breaker of their own"),
+            );
+        }
+        keys
     }
 
     fn consecutive_rule(&self, check: &mut Problems) -> ConsecutiveRule {

@@ -22,7 +22,7 @@ fn the_defaults_are_both_rules() {
         }),
         slow_calls: None,
         consecutive: Some(ConsecutiveRule {
-            failures: 5,
+            failures: 7,
             within: secs(60),
             spanning: secs(3),
         }),
@@ -34,6 +34,7 @@ fn the_defaults_are_both_rules() {
         drop_counts_after: None,
         per: Per::Attempt,
         on_transition: None,
+        keys: 1_000,
     };
     assert_eq!(settings, expected);
     let other_times = valid(&Breaker::default().open_for("30s"));
@@ -168,6 +169,7 @@ fn every_setter_is_heard() {
         .drop_counts_after("0s")
         .per(Per::Call)
         .on_transition(|_| {})
+        .keys(64)
         .observing();
     let settings = valid(&breaker);
     assert_eq!(
@@ -201,6 +203,7 @@ fn every_setter_is_heard() {
             drop_counts_after: Some(Duration::ZERO),
             per: Per::Call,
             on_transition: settings.on_transition.clone(),
+            keys: 64,
         }
     );
     assert!(settings.on_transition.is_some());
@@ -256,6 +259,8 @@ fn what_cannot_work_is_said() {
         (base().growth(2.0, "1s"), "growth", "open_for"),
         (base().growth(2.0, "soon"), "growth", ""),
         (base().drop_counts_after("-1s"), "drop_counts_after", ""),
+        (base().keys(0), "keys", "at least 1"),
+        (base().keys(100_001), "keys", "at most 100000"),
     ]);
 }
 

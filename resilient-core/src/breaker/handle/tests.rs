@@ -524,7 +524,7 @@ async fn b6_a_reason_is_told_while_it_holds() {
     handle.tick(now());
     assert_eq!(handle.reason(), None);
     handle.disable(None, reason(""));
-    handle.lift(reason("works"));
+    handle.lift(reason("works").as_ref());
     handle.force_closed(None, reason("third"));
     handle.reset(None);
     let told: Vec<_> = heard

@@ -1,5 +1,6 @@
 //! The numbers of a limit that moves by itself, as they are written and as they are checked.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -9,6 +10,8 @@ use crate::invalid::{InvalidSetting, Problems};
 const DEFAULT_INITIAL: u32 = 20;
 const DEFAULT_BACKOFF: f64 = 0.9;
 const DEFAULT_SMOOTHING: f64 = 1.0;
+const DEFAULT_GRADIENT_SMOOTHING: f64 = 0.2;
+const DEFAULT_TOLERANCE: f64 = 1.5;
 const DEFAULT_WINDOW: Duration = Duration::from_secs(1);
 
 /// How the limit of a bulkhead follows what its dependency can do, for
@@ -44,6 +47,8 @@ pub struct Adaptive {
     initial: Option<u32>,
     backoff: Option<f64>,
     smoothing: Option<f64>,
+    tolerance: Option<f64>,
+    queue: Option<u32>,
     window: Option<GivenDuration>,
 }
 
@@ -51,6 +56,7 @@ pub struct Adaptive {
 enum Kind {
     Aimd,
     Vegas,
+    Gradient,
 }
 
 impl Kind {
@@ -59,6 +65,7 @@ impl Kind {
         match self {
             Kind::Aimd => "aimd",
             Kind::Vegas => "vegas",
+            Kind::Gradient => "gradient",
         }
     }
 }
@@ -124,6 +131,40 @@ impl Adaptive {
         Adaptive::of(Kind::Vegas, bounds)
     }
 
+    /// By latencies, between the two `bounds`: those of a window beside the average of a longer time.
+    ///
+    /// ```text
+    /// something was dropped       limit = limit * backoff
+    /// in flight * 2 < limit       stays
+    /// otherwise                   gradient = tolerance * long / short, from 0.5 to 1
+    ///                             limit = limit + smoothing * (limit * gradient + queue - limit)
+    /// ```
+    ///
+    /// `short` is the mean latency of the window. `long` is the mean of the first 10 windows, and
+    /// from then on moves by 2/601 of the way to `short` with each: a dependency that stays slow for
+    /// about ten minutes is taken to be that slow. While `long` is more than twice `short` it loses a
+    /// twentieth with each window, since it comes from a bad time that is over. `queue` is how many
+    /// attempts more the limit may be tried with, the square root of the limit unless
+    /// [`Adaptive::queue`] says otherwise; latencies alone lower the limit to no less than twice
+    /// that.
+    ///
+    /// It needs no latency without load, unlike [`Adaptive::vegas`], and so suits work that takes now
+    /// long and now short; it lets more of a queue build up before it acts. Source: Netflix'
+    /// [concurrency-limits](https://github.com/Netflix/concurrency-limits) (`Gradient2Limit`, with a
+    /// queue of 4 there and blind to drops; its `GradientLimit` has the square root and the backoff).
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::bulkhead::{Adaptive, Bulkhead};
+    ///
+    /// let bulkhead = Bulkhead::adaptive(Adaptive::gradient(1..=200).tolerance(2.0).queue(4));
+    /// assert!(bulkhead.settings().is_ok());
+    /// ```
+    #[must_use]
+    pub fn gradient(bounds: RangeInclusive<u32>) -> Self {
+        Adaptive::of(Kind::Gradient, bounds)
+    }
+
     fn of(kind: Kind, bounds: RangeInclusive<u32>) -> Self {
         Adaptive {
             kind,
@@ -131,6 +172,8 @@ impl Adaptive {
             initial: None,
             backoff: None,
             smoothing: None,
+            tolerance: None,
+            queue: None,
             window: None,
         }
     }
@@ -144,19 +187,36 @@ impl Adaptive {
 
     /// What the limit is multiplied by to lower it, above 0 and below 1.
     ///
-    /// Default 0.9 for [`Adaptive::aimd`]. [`Adaptive::vegas`] takes a step off instead, unless this
-    /// is given.
+    /// Default 0.9 for [`Adaptive::aimd`], and for [`Adaptive::gradient`] after a drop.
+    /// [`Adaptive::vegas`] takes a step off instead, unless this is given.
     #[must_use]
     pub fn backoff(mut self, factor: f64) -> Self {
         self.backoff = Some(factor);
         self
     }
 
-    /// For [`Adaptive::vegas`]: how much of the way to a new limit is gone at once, above 0 and up
-    /// to 1; default 1, all of it.
+    /// For the limits that go by latencies: how much of the way to a new limit is gone at once, above
+    /// 0 and up to 1. Default 1, all of it, for [`Adaptive::vegas`], and 0.2 for
+    /// [`Adaptive::gradient`], whose backoff after a drop is not smoothed.
     #[must_use]
     pub fn smoothing(mut self, share: f64) -> Self {
         self.smoothing = Some(share);
+        self
+    }
+
+    /// For [`Adaptive::gradient`]: how many times as long as on the average of a longer time an
+    /// attempt may take before the limit falls, 1 or more; default 1.5.
+    #[must_use]
+    pub fn tolerance(mut self, factor: f64) -> Self {
+        self.tolerance = Some(factor);
+        self
+    }
+
+    /// For [`Adaptive::gradient`]: how many attempts may queue in the dependency, 1 or more; default
+    /// the square root of the limit.
+    #[must_use]
+    pub fn queue(mut self, attempts: u32) -> Self {
+        self.queue = Some(attempts);
         self
     }
 
@@ -181,16 +241,20 @@ impl Adaptive {
         {
             problems.add("backoff", backoff, "write a number above 0 and below 1");
         }
-        if let Some(smoothing) = self.smoothing {
-            if self.kind != Kind::Vegas {
-                problems.add(
-                    "smoothing",
-                    smoothing,
-                    "`Adaptive::aimd` has no such setting; leave it out, or write `Adaptive::vegas`",
-                );
-            } else if !(smoothing > 0.0 && smoothing <= 1.0) {
-                problems.add("smoothing", smoothing, "write a number above 0 and up to 1");
-            }
+        let by_latency = [Kind::Vegas, Kind::Gradient];
+        if let Some(smoothing) = problems.of_kinds("smoothing", self.smoothing, self, &by_latency)
+            && !(smoothing > 0.0 && smoothing <= 1.0)
+        {
+            problems.add("smoothing", smoothing, "write a number above 0 and up to 1");
+        }
+        let by_gradient = [Kind::Gradient];
+        if let Some(tolerance) = problems.of_kinds("tolerance", self.tolerance, self, &by_gradient)
+            && !(tolerance >= 1.0 && tolerance.is_finite())
+        {
+            problems.add("tolerance", tolerance, "write a number of 1 or more");
+        }
+        if problems.of_kinds("queue", self.queue, self, &by_gradient) == Some(0) {
+            problems.add("queue", 0, "the limit could never rise; write at least 1");
         }
         let window = problems.time("window", self.window.as_ref(), DEFAULT_WINDOW);
         problems.or(AdaptiveSettings {
@@ -206,12 +270,43 @@ impl Adaptive {
                     backoff: self.backoff,
                     smoothing: self.smoothing.unwrap_or(DEFAULT_SMOOTHING),
                 },
+                Kind::Gradient => Algorithm::Gradient {
+                    tolerance: self.tolerance.unwrap_or(DEFAULT_TOLERANCE),
+                    queue: self.queue,
+                    smoothing: self.smoothing.unwrap_or(DEFAULT_GRADIENT_SMOOTHING),
+                    backoff: self.backoff.unwrap_or(DEFAULT_BACKOFF),
+                },
             },
         })
     }
 }
 
 impl Problems {
+    /// The setting, if the algorithm has it.
+    fn of_kinds<T: Display>(
+        &mut self,
+        setting: &'static str,
+        value: Option<T>,
+        given: &Adaptive,
+        kinds: &[Kind],
+    ) -> Option<T> {
+        let value = value?;
+        if kinds.contains(&given.kind) {
+            return Some(value);
+        }
+        let others: Vec<_> = kinds
+            .iter()
+            .map(|kind| format!("`Adaptive::{}`", kind.name()))
+            .collect();
+        let reason = format!(
+            "`Adaptive::{}` has no such setting; leave it out, or write {}",
+            given.kind.name(),
+            others.join(" or ")
+        );
+        self.add(setting, value, reason);
+        None
+    }
+
     /// Checks the bounds, and says where to start between them.
     fn limits(&mut self, given: &Adaptive, min: u32, max: u32) -> u32 {
         let name = given.kind.name();
@@ -281,5 +376,16 @@ pub enum Algorithm {
         backoff: Option<f64>,
         /// How much of the way to a new limit is gone at once.
         smoothing: f64,
+    },
+    /// See [`Adaptive::gradient`].
+    Gradient {
+        /// How many times the long average an attempt may take before the limit falls.
+        tolerance: f64,
+        /// How many attempts may queue in the dependency; the square root of the limit without.
+        queue: Option<u32>,
+        /// How much of the way to a new limit is gone at once.
+        smoothing: f64,
+        /// What the limit is multiplied by after a drop.
+        backoff: f64,
     },
 }

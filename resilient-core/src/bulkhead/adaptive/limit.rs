@@ -1,6 +1,7 @@
 //! The limit itself.
 
 use super::config::{AdaptiveSettings, Algorithm};
+use super::gradient::{self, Usual};
 use super::samples::{Samples, Seen};
 use super::vegas::NoLoad;
 use super::{aimd, vegas};
@@ -16,6 +17,7 @@ pub(super) struct Limit {
     /// The limit before it is rounded down, within the bounds.
     estimate: f64,
     no_load: NoLoad,
+    usual: Usual,
     window: Samples,
 }
 
@@ -25,6 +27,7 @@ impl Limit {
             settings,
             estimate: f64::from(settings.initial),
             no_load: NoLoad::new(now),
+            usual: Usual::default(),
             window: Samples::default(),
         }
     }
@@ -78,6 +81,21 @@ impl Limit {
                 let next = vegas::next(before, backoff, &mut self.no_load, seen, now);
                 // Not as a weighted sum, whose rounding could move a limit that is to stay.
                 before + (self.within_bounds(next) - before) * smoothing
+            }
+            Algorithm::Gradient {
+                tolerance,
+                queue,
+                smoothing,
+                backoff,
+            } => {
+                let numbers = gradient::Numbers {
+                    tolerance,
+                    queue,
+                    smoothing,
+                    backoff,
+                };
+                let next = gradient::next(before, numbers, &mut self.usual, seen);
+                self.within_bounds(next)
             }
         };
     }

@@ -7,6 +7,8 @@ mod config;
 #[cfg(feature = "runtime")]
 mod aimd;
 #[cfg(feature = "runtime")]
+mod gradient;
+#[cfg(feature = "runtime")]
 mod limit;
 #[cfg(feature = "runtime")]
 mod meter;
@@ -15,6 +17,9 @@ mod samples;
 #[cfg(feature = "runtime")]
 mod vegas;
 
+#[cfg(test)]
+#[cfg(all(not(loom), feature = "runtime"))]
+mod reference;
 #[cfg(test)]
 #[cfg(all(not(loom), feature = "runtime"))]
 mod tests;

@@ -1,5 +1,7 @@
 //! A1 on the limit itself: the rows of the table, and how windows are joined.
 
+mod gradient;
+
 use std::time::Duration;
 
 use super::limit::Limit;
@@ -86,6 +88,12 @@ fn a1_the_limit_is_that_of_the_formula() {
                 ok(10.0, 2.0),
             ],
             vec![10, 11, 10, 9, 9],
+        ),
+        (
+            "half of a limit between two numbers is half of the lower one",
+            Adaptive::vegas(1..=200).initial(18).backoff(0.9),
+            vec![ok(10.0, 18.0), drop(18.0), ok(10.0, 8.0)],
+            vec![18, 16, 22],
         ),
         (
             "the least latency is compared with, not the first",

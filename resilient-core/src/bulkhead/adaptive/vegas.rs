@@ -34,7 +34,8 @@ pub(super) fn next(
     let Some((latency, least)) = compared else {
         return limit;
     };
-    if !seen.uses_half_of(limit) {
+    // Of the limit there is, rounded down: beyond half of that nobody goes on to count.
+    if !seen.uses_half_of(limit.trunc()) {
         return limit;
     }
     let queue = (limit * (1.0 - least / latency)).ceil();

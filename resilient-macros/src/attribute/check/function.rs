@@ -149,12 +149,13 @@ fn clones(function: &Function, options: &Options, errors: &mut Errors) {
 
 /// What a fallback is handed must be there to be handed on.
 fn fallback(function: &Function, options: &Options, at: Span, errors: &mut Errors) {
-    let Some(fallback) = options.fallback.get() else {
+    let fallback = options.fallback.get();
+    let Some(call) = fallback.and_then(|fallback| fallback.call.get()) else {
         return;
     };
     let known = errors.count();
     let bindings = function.bindings();
-    for name in &fallback.arguments {
+    for name in &call.arguments {
         if name == "self" {
             if !function.is_method() {
                 errors.at(
@@ -166,7 +167,7 @@ fn fallback(function: &Function, options: &Options, at: Span, errors: &mut Error
             errors.at(name.span(), unknown(name, &bindings));
         }
     }
-    if errors.count() > known && options.fallback.is_inherited() {
+    if errors.count() > known && fallback.is_some_and(|fallback| fallback.call.is_inherited()) {
         errors.at(at, "`fallback` is taken from the impl block here");
     }
 }

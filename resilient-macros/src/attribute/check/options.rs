@@ -14,6 +14,7 @@ pub(crate) fn options(options: &Options, at: Span, errors: &mut Errors) {
     some_policy(options, at, errors);
     contradictions(options, errors);
     breaker_named(options, at, errors);
+    fallback_called(options, at, errors);
     if let Some(hedge) = options.hedge.get() {
         hedged(options, hedge, at, errors);
     }
@@ -79,6 +80,18 @@ fn breaker_named(options: &Options, at: Span, errors: &mut Errors) {
     );
     if let (None, Some(inherited)) = (own, options.breaker.key()) {
         errors.at(inherited, "`breaker` is given here");
+    }
+}
+
+fn fallback_called(options: &Options, at: Span, errors: &mut Errors) {
+    let Some(fallback) = options.fallback.get() else {
+        return;
+    };
+    if !fallback.call.is_given() {
+        errors.at(
+            options.fallback.own_key().unwrap_or(at),
+            "`fallback` needs the function to call: `fallback(call = path(a, b), ..)`",
+        );
     }
 }
 

@@ -36,6 +36,7 @@ async fn call(&self) -> Result<u32, Error> {
         },
     );
     __resilient_call.draw_key();
+    __resilient_call.set_breaker_key(&self.shard);
     let mut __resilient_last = ::core::option::Option::None;
     loop {
         let mut __resilient_out = __resilient_call

@@ -57,7 +57,7 @@ fn what_the_attribute_sets_is_told() {
                     when = Error::passes
                 ),
                 budget = { BUDGET },
-                breaker(name = { BREAKER }, per = "call"),
+                breaker(name = { BREAKER }, per = "call", key = shard.id),
                 bulkhead = "pool",
                 timeout = { TIMEOUT },
                 idempotent = false
@@ -69,7 +69,7 @@ fn what_the_attribute_sets_is_told() {
                 "- One attempt only inside the retries of another call.",
                 "- Retries count against the budget of `BUDGET`.",
                 "- Each attempt is cut after `TIMEOUT`.",
-                "- Guarded by the breaker of `BREAKER`, with one verdict per call.",
+                "- Guarded by the breaker of `BREAKER`, another one for each `shard.id`, with one verdict per call.",
                 "- Each attempt takes a permit of the bulkhead of `pool`.",
                 "- Errors are retried if `Error::passes` says so.",
                 "- Said to be unsafe to repeat: only what was certainly not sent is retried.",
@@ -136,6 +136,16 @@ fn what_is_left_open_is_told_without_numbers() {
             &[
                 "- Up to the default number of attempts.",
                 "- Said to be safe to repeat.",
+            ],
+        ),
+        (
+            quote!(
+                timeout = "5s",
+                fallback(call = last(order), timeout = "200ms")
+            ),
+            &[
+                "- Each attempt is cut after 5s.",
+                "- A failure that is not permanent is answered by `last` within 200ms.",
             ],
         ),
         (quote!(timeout = "5s"), &["- Each attempt is cut after 5s."]),

@@ -62,7 +62,7 @@ fn every_option() {
                 retry_after_cap = "1m 30s",
                 nested = "suppress"
             ),
-            breaker(name = { BREAKER }, per = "call"),
+            breaker(name = { BREAKER }, per = "call", key = self.shard),
             budget = "shared",
             bulkhead = "pool",
             timeout = { limits::TIMEOUT },
@@ -105,6 +105,23 @@ fn a_fallback_takes_over_after_the_loop() {
             dependency = "prices",
             idempotent,
             fallback = remembered(item)
+        ),
+        quote! {
+            async fn price(item: &Item) -> Result<Price, PriceError> {
+                ask(item).await
+            }
+        },
+    );
+}
+
+#[test]
+fn a_fallback_with_a_time_of_its_own() {
+    snapshot(
+        "fallback_in_time",
+        quote!(
+            timeout = "1s",
+            reject = PriceError::of,
+            fallback(call = remembered(item), timeout = "200ms")
         ),
         quote! {
             async fn price(item: &Item) -> Result<Price, PriceError> {

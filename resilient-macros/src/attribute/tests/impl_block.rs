@@ -81,11 +81,17 @@ fn methods_over_their_block() {
 
 #[test]
 fn options_are_merged_field_by_field() {
-    let table: Vec<(TokenStream, TokenStream, &[&str], &[&str])> = vec![
+    let table: Vec<Merged> = vec![
         (
             quote!(retry(max = 5, base = "1s"), breaker = "a"),
-            quote!(retry(max = 2), breaker(per = "call")),
-            &[".max(2)", "from_secs(1)", ".breaker(\"a\")", "Per::Call"],
+            quote!(retry(max = 2), breaker(per = "call", key = shard)),
+            &[
+                ".max(2)",
+                "from_secs(1)",
+                ".breaker(\"a\")",
+                "Per::Call",
+                "set_breaker_key(&shard)",
+            ],
             &[".max(5)"],
         ),
         (
@@ -153,7 +159,7 @@ fn options_are_merged_field_by_field() {
             quote!(retry, fallback = cached(owned)),
             quote!(retry),
             &["cached(__resilient_failure,&owned)"],
-            &[],
+            &["in_time"],
         ),
         (
             quote!(crate = ::facade, registry = self.registry, reject = refuse),
@@ -162,6 +168,43 @@ fn options_are_merged_field_by_field() {
             &["::resilient"],
         ),
     ];
+    are_merged(table);
+}
+
+#[test]
+fn a_fallback_and_its_time_are_merged_apart() {
+    are_merged(vec![
+        (
+            quote!(retry, fallback(call = cached, timeout = "1s")),
+            quote!(fallback = other(owned)),
+            &["in_time(other(__resilient_failure,&owned)", "from_secs(1)"],
+            &["cached"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, timeout = "1s")),
+            quote!(fallback(timeout = "2s")),
+            &["in_time(cached(__resilient_failure)", "from_secs(2)"],
+            &["from_secs(1)"],
+        ),
+        // A time of the block is nothing to a method without a fallback.
+        (
+            quote!(retry, fallback(timeout = "1s")),
+            quote!(timeout = "5s"),
+            &["from_secs(5)"],
+            &["in_time", "from_secs(1)"],
+        ),
+    ]);
+}
+
+/// The options of a block and of its method, and what is in the method's expansion and what is not.
+type Merged = (
+    TokenStream,
+    TokenStream,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+fn are_merged(table: Vec<Merged>) {
     for (block, method, present, absent) in table {
         let shown = format!("{block} / {method}");
         let expansion = expansion(block, &method);
@@ -252,6 +295,19 @@ fn mistakes_of_blocks_and_methods() {
                 "no argument named `order`; arguments: `owned`",
                 "`fallback` is taken from the impl block here",
             ],
+        ),
+        (
+            quote!(retry, fallback = cached(order)),
+            quote!(#[resilient(fallback(timeout = "1s"))]),
+            &[
+                "no argument named `order`; arguments: `owned`",
+                "`fallback` is taken from the impl block here",
+            ],
+        ),
+        (
+            quote!(retry, fallback(timeout = "1s")),
+            quote!(#[resilient(fallback(timeout = "2s"))]),
+            &["`fallback` needs the function to call"],
         ),
         (
             quote!(retry(max = 1)),

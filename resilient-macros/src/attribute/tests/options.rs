@@ -116,7 +116,7 @@ fn wrong_options() {
         ),
         (
             quote!(breaker(max = 3)),
-            &["`max` belongs to `retry`; `breaker` knows `name`, `per`"],
+            &["`max` belongs to `retry`; `breaker` knows `name`, `per`, `key`"],
         ),
         (
             quote!(retry(timeout = "1s")),
@@ -156,7 +156,7 @@ fn wrong_options() {
         (
             quote!(breaker(failure_rate = 0.5)),
             &[
-                "unknown option `failure_rate` for `breaker`; expected one of `name`, `per`; \
+                "unknown option `failure_rate` for `breaker`; expected one of `name`, `per`, `key`; \
                what opens the breaker is registered with the dependency, not written here",
             ],
         ),
@@ -215,6 +215,29 @@ fn wrong_options() {
         (
             quote!(breaker(per = "call")),
             &["`breaker` needs the name of a dependency"],
+        ),
+        (
+            quote!(breaker(key = owned)),
+            &["`breaker` needs the name of a dependency"],
+        ),
+        (
+            quote!(key = owned, retry),
+            &["`key` belongs to `breaker`: write `breaker(key = ..)`"],
+        ),
+        (
+            quote!(breaker(name = "x", key = owned, key = shared)),
+            &[
+                "duplicate option `key`; drop one",
+                "`key` is first given here",
+            ],
+        ),
+        (
+            quote!(breaker(name = "x", key)),
+            &["`key` needs a value: `key = shard.id`"],
+        ),
+        (
+            quote!(breaker(name = "x", key(owned))),
+            &["`key` takes no parentheses; write `key = owned`"],
         ),
         (
             quote!(timeout),

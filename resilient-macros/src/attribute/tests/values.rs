@@ -52,6 +52,14 @@ fn wrong_values() {
             &["`timeout = { Limits::<A, B>::TIMEOUT }`"],
         ),
         (
+            quote!(timeout = { TIMEOUT - }, retry(max = { 2 + })),
+            &["expected an expression", "expected an expression"],
+        ),
+        (
+            quote!(breaker = { NAME OTHER }, timeout = { let a = 1; }),
+            &["expected one expression in the braces", "expected"],
+        ),
+        (
             quote!(timeout = 5 * SECOND),
             &["`timeout = { 5 * SECOND }`"],
         ),
@@ -262,11 +270,23 @@ fn a_literal_is_no_key() {
                         `idempotency_key = format_args!(\"order-{}\", order.id)`, \
                         or leave the value out for a random key";
         assert_told(&key.to_string(), &found, &[expected]);
+        let found = mistakes(quote!(breaker(name = "x", key = #key)));
+        let expected = "a literal is one key for all calls; write an expression of the arguments, \
+                        for example `key = shard.id` or \
+                        `key = format_args!(\"shard-{}\", shard.id)`, \
+                        or leave `key` out for one breaker";
+        assert_told(&key.to_string(), &found, &[expected]);
     }
-    compare(vec![(
-        quote!(retry, idempotency_key = "order-{owned}"),
-        &["`idempotency_key = format_args!(\"order-{owned}\")`"],
-    )]);
+    compare(vec![
+        (
+            quote!(retry, idempotency_key = "order-{owned}"),
+            &["`idempotency_key = format_args!(\"order-{owned}\")`"],
+        ),
+        (
+            quote!(breaker(name = "x", key = "shard-{owned}")),
+            &["`key = format_args!(\"shard-{owned}\")`"],
+        ),
+    ]);
     for key in [
         quote!(owned),
         quote!(KEY),
@@ -276,6 +296,8 @@ fn a_literal_is_no_key() {
         quote!(format_args!("order-{}", owned)),
     ] {
         let found = mistakes(quote!(retry, idempotency_key = #key));
+        assert_told(&key.to_string(), &found, &[]);
+        let found = mistakes(quote!(breaker(name = "x", key = #key)));
         assert_told(&key.to_string(), &found, &[]);
     }
 }
@@ -307,6 +329,119 @@ fn a_fallback_is_a_function_and_names_of_arguments() {
         (
             quote!(retry, fallback = self.cached(owned)),
             &["`fallback` takes the path of a function"],
+        ),
+        (
+            quote!(retry, fallback),
+            &["`fallback` needs a value: `fallback = path`"],
+        ),
+        (
+            quote!(retry, fallback(self::cached)),
+            &["`fallback` takes no parentheses; write `fallback = self::cached`"],
+        ),
+        (
+            quote!(retry, fallback(cached(owned))),
+            &["`fallback` takes no parentheses; write `fallback = cached(owned)`"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_fallback_may_have_a_time_of_its_own() {
+    compare(vec![
+        (
+            quote!(retry, fallback(call = cached(owned), timeout = "200ms")),
+            &[],
+        ),
+        (
+            quote!(retry, fallback(timeout = { TIME }, call = self::cached)),
+            &[],
+        ),
+        (quote!(retry, fallback(call = cached)), &[]),
+        (
+            quote!(retry, fallback(timeout = "200ms")),
+            &["`fallback` needs the function to call: `fallback(call = path(a, b), ..)`"],
+        ),
+        (
+            quote!(retry, fallback()),
+            &["`fallback` needs the function to call"],
+        ),
+        (
+            quote!(retry, fallback(call, timeout)),
+            &[
+                "`call` needs a value: `call = path`",
+                "`timeout` needs a value: `timeout = \"5s\"`",
+            ],
+        ),
+        (
+            quote!(retry, fallback(call)),
+            &["`call` needs a value: `call = path`"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, timeout = "0s")),
+            &["`timeout` must be greater than zero"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, timeout = "200")),
+            &["a duration needs a unit"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, timeout = { owned })),
+            &["`owned` is an argument, but policies are fixed before the first call"],
+        ),
+        (
+            quote!(retry, fallback(call = "cached", timeout = "1s")),
+            &["expected the path of a function, found a string; write `call = cached`"],
+        ),
+        (
+            quote!(retry, fallback(call = self.cached(owned), timeout = "1s")),
+            &["`call` takes the path of a function"],
+        ),
+        (
+            quote!(retry, fallback(call = cached(&owned), timeout = "1s")),
+            &["write their names alone, `call = path(a, b)`"],
+        ),
+        (
+            quote!(retry, fallback(call = cached(ownd), timeout = "1s")),
+            &["no argument named `ownd`; did you mean `owned`?"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, call = other)),
+            &["duplicate option `call`", "`call` is first given here"],
+        ),
+        (
+            quote!(retry, fallback = cached, fallback(timeout = "1s")),
+            &[
+                "duplicate option `fallback`",
+                "`fallback` is first given here",
+            ],
+        ),
+        (
+            quote!(retry, fallback(call = cached, timout = "1s")),
+            &["unknown option `timout` for `fallback`; did you mean `timeout`?"],
+        ),
+        (
+            quote!(retry, fallback(function = cached, timeout = "1s")),
+            &["unknown option `function` for `fallback`; did you mean `call`?"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, deadline = "1s")),
+            &["`deadline` belongs directly to `#[resilient(..)]`, not inside `fallback`"],
+        ),
+        (
+            quote!(retry, fallback(call = cached, max = 2)),
+            &["`max` belongs to `retry`; `fallback` knows"],
+        ),
+        (
+            quote!(retry, call = cached),
+            &["`call` belongs to `fallback`: write `fallback(call = ..)`"],
+        ),
+        (
+            quote!(retry, fallback("200ms")),
+            &["`fallback` takes options: write `fallback(call = path, timeout = \"200ms\")`"],
+        ),
+        (
+            quote!(retry, fallback(1)),
+            &["expected an option such as `call = path`"],
         ),
     ]);
 }

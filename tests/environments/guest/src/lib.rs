@@ -58,6 +58,21 @@ pub async fn once(answer: u32) -> Result<u32, Failure> {
     Ok(answer)
 }
 
+/// With a fallback that has a time of its own.
+#[resilient(
+    timeout = "5s",
+    fallback(call = instead(answer), timeout = "1s"),
+    crate = ::facade::resilience
+)]
+pub async fn in_time(answer: u32) -> Result<u32, Failure> {
+    Ok(answer)
+}
+
+async fn instead(_failure: Failure, answer: &u32) -> Result<u32, Failure> {
+    ::core::future::ready(()).await;
+    Ok(*answer)
+}
+
 /// In an impl, and in a trait.
 pub struct Client<'a>(pub &'a (dyn Fn(u32) -> Result<u32, Failure> + Sync));
 

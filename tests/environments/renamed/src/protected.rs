@@ -71,6 +71,19 @@ pub async fn arguments(
     Ok(())
 }
 
+/// Falls back, for so long.
+#[resilient(deadline = "5s", fallback(call = instead(answer), timeout = "1s"), crate = ::res)]
+pub async fn in_time(answer: u32) -> Result<u32, Failure> {
+    core::future::ready(()).await;
+    Ok(answer)
+}
+
+/// What it falls back on.
+pub async fn instead(_failure: Failure, answer: &u32) -> Result<u32, Failure> {
+    core::future::ready(()).await;
+    Ok(*answer)
+}
+
 /// One attempt.
 #[resilient(timeout = "5s", crate = ::res)]
 pub async fn once(answer: u32) -> Result<u32, Failure> {

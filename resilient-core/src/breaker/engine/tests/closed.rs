@@ -269,10 +269,12 @@ fn b1_the_defaults_forgive_a_bad_moment_and_see_a_slow_outage() {
         &breaker,
         vec![
             (0, Fail, Closed),
-            (12_000, Fail, Closed),
-            (24_000, Fail, Closed),
+            (9_000, Fail, Closed),
+            (18_000, Fail, Closed),
+            (27_000, Fail, Closed),
             (36_000, Fail, Closed),
-            (48_000, Fail, Open),
+            (45_000, Fail, Closed),
+            (54_000, Fail, Open),
         ],
         &[TRIPS],
     );

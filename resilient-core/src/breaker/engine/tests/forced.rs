@@ -153,6 +153,35 @@ fn b6_an_observer_ignores_what_was_admitted_while_it_would_refuse() {
 }
 
 #[test]
+fn b4_an_observer_told_to_observe_again_ignores_what_it_admitted_as_half_open() {
+    let registered = brittle().observing();
+    let end = |lasts| {
+        vec![
+            (0, Force(OBSERVE, lasts), Observing),
+            (0, Fail, Observing),
+            (1_000, Wait, Observing),
+            (1_000, Start("a probe"), Observing),
+        ]
+    };
+    for (breaker, lasts, restart) in [
+        (&registered, None, Force(OBSERVE, None)),
+        (&registered, None, Lift),
+        (&registered, Some(1_500), Wait),
+    ] {
+        let at = if lasts.is_some() { 1_500 } else { 1_000 };
+        let mut engine = play(
+            breaker,
+            script([
+                end(lasts),
+                vec![(at, restart, Observing), (at, End("a probe", F), Observing)],
+            ]),
+            &[(Observing, Observing, Rule::Consecutive)],
+        );
+        assert_eq!(engine.counts(Moment::at_millis(at)).failures, 0);
+    }
+}
+
+#[test]
 fn b6_openings_that_were_none_do_not_make_the_next_one_longer() {
     let breaker = brittle().growth(2.0, "1min");
     for (begin, end) in [

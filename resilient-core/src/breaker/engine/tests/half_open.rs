@@ -93,8 +93,6 @@ fn a09_a_probe_that_never_ends_loses_its_slot() {
             (1_000, Start("hung"), HalfOpen),
             (1_999, Refused(1), HalfOpen),
             (2_000, Start("next"), HalfOpen),
-            (2_001, End("hung", F), HalfOpen),
-            (2_001, End("hung", S), HalfOpen),
             (2_002, Refused(998), HalfOpen),
             (2_003, End("next", S), Closed),
         ],
@@ -103,16 +101,104 @@ fn a09_a_probe_that_never_ends_loses_its_slot() {
 }
 
 #[test]
+fn b3_a_probe_that_lost_its_slot_still_says_how_it_ended() {
+    let late = |ends: Vec<Step>| {
+        let lost = vec![
+            (0, Fail, Open),
+            (1_000, Start("late"), HalfOpen),
+            (2_000, Start("next"), HalfOpen),
+        ];
+        script([lost, ends])
+    };
+    let rows: [(Vec<Step>, &[Told]); 6] = [
+        // A success counts once, and the slot stays with whoever has it.
+        (
+            vec![
+                (2_001, End("late", S), HalfOpen),
+                (2_001, End("late", S), HalfOpen),
+                (2_002, Refused(998), HalfOpen),
+                (2_003, End("next", S), Closed),
+            ],
+            &[CLOSES],
+        ),
+        (
+            vec![
+                (2_001, End("late", S), HalfOpen),
+                (3_000, Ok, Closed),
+                (3_001, End("next", F), Closed),
+            ],
+            &[CLOSES],
+        ),
+        (
+            vec![
+                (2_001, End("late", F), Open),
+                (2_002, End("next", S), Open),
+                (2_003, End("next", F), Open),
+                (3_000, Refused(1), Open),
+            ],
+            &[REOPENS],
+        ),
+        (
+            vec![(2_001, End("late", Verdict::Panicked), Open)],
+            &[REOPENS],
+        ),
+        (
+            vec![
+                (2_001, End("late", Verdict::Neutral), HalfOpen),
+                (2_002, Refused(998), HalfOpen),
+                (2_003, End("late", S), HalfOpen),
+                (2_003, End("next", S), HalfOpen),
+                (2_003, Ok, Closed),
+            ],
+            &[CLOSES],
+        ),
+        // Of an older half-open time, it is nobody's.
+        (
+            vec![
+                (2_001, End("next", F), Open),
+                (3_001, Ok, HalfOpen),
+                (3_002, End("late", S), HalfOpen),
+                (3_002, End("late", F), HalfOpen),
+            ],
+            &[REOPENS, PROBES],
+        ),
+    ];
+    for (ends, then) in rows {
+        let told = [&[TRIPS, PROBES], then].concat();
+        play(&brittle().close_after(2), late(ends), &told);
+    }
+}
+
+#[test]
+fn b3_probes_that_all_take_longer_than_the_open_time_close() {
+    play(
+        &brittle().probes(2).close_after(2),
+        vec![
+            (0, Fail, Open),
+            (1_000, Start("a"), HalfOpen),
+            (1_000, Start("b"), HalfOpen),
+            (2_500, Start("c"), HalfOpen),
+            (2_500, Start("d"), HalfOpen),
+            (4_000, End("a", S), HalfOpen),
+            (4_000, End("b", S), Closed),
+            (5_500, End("c", F), Closed),
+        ],
+        &[TRIPS, PROBES, CLOSES],
+    );
+}
+
+#[test]
 fn b3_a_lease_is_the_attempts_timeout_and_a_second() {
     play(
-        &brittle(),
+        &brittle().close_after(2),
         vec![
             (0, Fail, Open),
             (1_000, StartWithin("hung", 5_000), HalfOpen),
             (6_999, Refused(1), HalfOpen),
-            // Its slot is lost even if nobody else has taken it.
-            (7_000, End("hung", F), HalfOpen),
-            (7_000, Ok, Closed),
+            // Its outcome counts whether or not somebody else has taken the slot.
+            (7_000, End("hung", S), HalfOpen),
+            (7_000, Start("next"), HalfOpen),
+            (7_001, End("next", S), Closed),
         ],
         &[TRIPS, PROBES, CLOSES],
     );
