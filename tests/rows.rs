@@ -34,6 +34,7 @@ const TABLES: &[(&str, &str)] = &[
     ("case", include_str!("rows/adaptive.txt")),
     ("case", include_str!("rows/faults.txt")),
     ("case", include_str!("rows/hedge.txt")),
+    ("case", include_str!("rows/keys.txt")),
     ("case", include_str!("rows/choices.txt")),
 ];
 

@@ -33,6 +33,7 @@ async fn by_chance(keys: &mut Vec<String>) -> Result<(), Failure> {
     Err(Failure::Transient)
 }
 
+// case P02, P03
 #[tokio::test]
 async fn i1_p02_a_given_key_is_sent_unchanged_with_every_attempt() {
     let order = Order {
@@ -61,6 +62,7 @@ async fn i1_the_expression_is_evaluated_once_per_call() {
     assert_eq!(keys, ["0", "0", "0", "1", "1", "1"]);
 }
 
+// case P01
 #[tokio::test]
 async fn i1_p01_a_drawn_key_is_one_per_call() {
     let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -83,6 +85,7 @@ async fn i1_keys_of_a_seeded_registry_are_reproducible() {
     assert_eq!(keys[0], keys[1]);
 }
 
+// case P04: fewer of them; 128 bits that repeat among these are not random
 #[test]
 fn i1_p04_drawn_keys_do_not_repeat_across_threads() {
     std::thread::scope(|threads| {
