@@ -33,6 +33,14 @@ fn a_rate_heeds_successes_only_where_one_could_trip_it() {
         // Half of the ten attempts of the minimum may yet be failures.
         (repeat(4, || (0, Fail, Closed)), false),
         (repeat(5, || (0, Fail, Closed)), true),
+        // With the successes there are, two more make it so.
+        (
+            script([
+                repeat(3, || (0, Ok, Closed)),
+                repeat(5, || (0, Fail, Closed)),
+            ]),
+            true,
+        ),
         // Failures among many successes, all of one age.
         (
             script([
