@@ -218,7 +218,31 @@ fn k1_shrinking_collects_exactly_what_is_owed() {
     });
 }
 
-/// The same for a limit that moves by itself.
+/// A newcomer that finds the gate shut by the last permit that is owed, and then that it has been paid,
+/// gets a permit that is there, or none.
+#[test]
+fn k1_a_newcomer_while_the_last_owed_permit_comes_back() {
+    loom::model(|| {
+        let bulkhead = handle(2, 0, 2);
+        assert_eq!(bulkhead.try_acquire(), Acquired::Granted);
+        assert_eq!(bulkhead.try_acquire(), Acquired::Granted);
+        bulkhead.reconfigure(settings(1, 0));
+        let returns = thread::spawn({
+            let bulkhead = bulkhead.clone();
+            move || {
+                bulkhead.release();
+                bulkhead.release();
+            }
+        });
+        if bulkhead.try_acquire() == Acquired::Granted {
+            bulkhead.release();
+        }
+        returns.join().expect("no panic");
+        at_rest(&bulkhead, 1);
+    });
+}
+
+/// Shrinking is as exact for a limit that moves by itself.
 #[test]
 fn a1_a_limit_that_moves_by_itself_is_as_exact() {
     loom::model(|| {

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use super::{Acquired, Bulkhead, BulkheadHandle, BulkheadSettings, Waiter};
+use super::{Acquired, Adaptive, Bulkhead, BulkheadHandle, BulkheadSettings, Moved, Waiter};
 use crate::name::Name;
+use crate::seam::clock::Moment;
 
 fn settings(limit: usize, queue: usize) -> BulkheadSettings {
     Bulkhead::max_concurrent(limit)
@@ -373,4 +374,32 @@ fn k1_ids_differ_and_numbers_are_told() {
     assert_eq!(a.max_wait(), Some(Duration::from_millis(250)));
     assert_eq!(handle(usize::MAX, 0, 1).limit(), usize::MAX);
     assert_eq!(a.name().to_string(), "payment");
+}
+
+#[test]
+fn a1_a_limit_that_has_moved_is_in_force_and_survives_other_numbers() {
+    let adaptive = |adaptive: Adaptive| Bulkhead::adaptive(adaptive).settings().unwrap();
+    let start = Adaptive::aimd(1..=10).initial(4).window("1ms");
+    let name = Name::new("payment").expect("the name is good");
+    let bulkhead = BulkheadHandle::with_shards(name, adaptive(start), 2);
+    let granted = |most: usize| {
+        let granted = (0..most).filter(|_| bulkhead.try_acquire() == Acquired::Granted);
+        let granted = granted.count();
+        (0..granted).for_each(|_| bulkhead.release());
+        granted
+    };
+    assert!(bulkhead.adapts());
+    assert_eq!(granted(9), 4);
+    for _ in 0..4 {
+        assert_eq!(bulkhead.measured(None, Moment::at_millis(0)), None);
+    }
+    let moved = bulkhead.measured(None, Moment::at_millis(1));
+    assert_eq!(moved, Some(Moved { from: 4, to: 3 }));
+    assert_eq!((bulkhead.limit(), granted(9)), (3, 3));
+
+    bulkhead.reconfigure(adaptive(Adaptive::aimd(1..=20).initial(7)));
+    assert_eq!((bulkhead.limit(), granted(9)), (3, 3), "it has moved there");
+    bulkhead.reconfigure(settings(5, 0));
+    assert!(!bulkhead.adapts());
+    assert_eq!((bulkhead.limit(), granted(9)), (5, 5));
 }
