@@ -1,5 +1,8 @@
 //! The state machine, without clock, dice, or locks of its own.
 
+mod orders;
+mod view;
+
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -14,8 +17,9 @@ use super::settings::BreakerSettings;
 use super::shadow::Shadow;
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Rule;
-use super::word::Word;
 use crate::seam::clock::Moment;
+
+pub(crate) use view::View;
 
 /// The generation of a breaker that has never changed its state.
 pub(crate) const FIRST_GENERATION: u32 = 0;
@@ -71,17 +75,6 @@ struct Facts {
     reason: Option<Reason>,
 }
 
-/// What may be read without the lock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct View {
-    pub(crate) word: Word,
-    /// Before this moment a call that is not admitted by the word alone is refused without asking
-    /// the engine; for a forced state that admits calls, its end.
-    pub(crate) until: Option<Moment>,
-    /// When the engine wants to be told the time.
-    pub(crate) next_tick: Moment,
-}
-
 impl Engine {
     pub(crate) fn new(settings: BreakerSettings, now: Moment) -> Self {
         Engine {
@@ -95,15 +88,6 @@ impl Engine {
             changes: VecDeque::new(),
             settings,
         }
-    }
-
-    /// One that an operator has given an order before it was there.
-    pub(crate) fn under(order: Option<Forced>, settings: BreakerSettings, now: Moment) -> Self {
-        let mut engine = Engine::new(settings, now);
-        if let Some(forced) = order {
-            engine.phase = Phase::Forced(forced);
-        }
-        engine
     }
 
     /// Admits a call, or says when to come back.
@@ -217,83 +201,6 @@ impl Engine {
         now
     }
 
-    /// An operator chooses a state, for a time or until it is lifted.
-    pub(crate) fn force(
-        &mut self,
-        kind: ForcedKind,
-        lasts: Option<Duration>,
-        reason: Option<Reason>,
-        now: Moment,
-    ) {
-        let now = self.tick(now);
-        self.forget_growth(now);
-        if !matches!(kind, ForcedKind::Closed) {
-            self.rules.clear();
-        }
-        let phase = Phase::Forced(Forced::by_operator(kind, now, lasts, reason.clone()));
-        if self.state() == kind.state() {
-            self.stay(phase);
-        } else {
-            let facts = Facts {
-                lasts,
-                reason,
-                ..Facts::default()
-            };
-            self.change(phase, Rule::Forced, facts);
-        }
-    }
-
-    /// An operator gives the breaker back to its rules.
-    pub(crate) fn lift(&mut self, reason: Option<Reason>, now: Moment) {
-        let now = self.tick(now);
-        if let Phase::Forced(forced) = &self.phase
-            && !forced.by_settings
-        {
-            self.lift_as(Rule::Lifted, reason, now);
-        }
-    }
-
-    /// What an operator has forced, for another breaker to begin with.
-    pub(crate) fn order(&self, now: Moment) -> Option<Forced> {
-        match &self.phase {
-            Phase::Forced(forced) if !forced.by_settings && !forced.is_over(now) => Some(Forced {
-                kind: forced.kind.afresh(now),
-                ..forced.clone()
-            }),
-            _ => None,
-        }
-    }
-
-    /// Does as an operator has ordered of another breaker; without an order, as if that was lifted.
-    pub(crate) fn obey(&mut self, order: Option<Forced>, lifted: Option<Reason>, now: Moment) {
-        match order {
-            Some(forced) => {
-                let ends = forced.until != Moment::NEVER;
-                let lasts = ends.then(|| forced.until.since(now));
-                self.force(forced.kind, lasts, forced.reason, now);
-            }
-            None => self.lift(lifted, now),
-        }
-    }
-
-    /// An operator starts the breaker afresh.
-    pub(crate) fn reset(&mut self, reason: Option<Reason>, now: Moment) {
-        let now = self.monotonic(now);
-        self.rules.clear();
-        self.openings = 0;
-        let phase = resting(&self.settings, now);
-        if self.state() == state_of(&phase) {
-            self.phase = phase;
-            self.generation = self.generation.wrapping_add(1);
-        } else {
-            let facts = Facts {
-                reason,
-                ..Facts::default()
-            };
-            self.change(phase, Rule::Reset, facts);
-        }
-    }
-
     /// Goes by other numbers. State and counts stay, and a time that has begun ends when it was
     /// going to.
     pub(crate) fn reconfigure(&mut self, settings: BreakerSettings, now: Moment) {
@@ -346,14 +253,6 @@ impl Engine {
         rests && self.openings == 0 && self.rules.are_empty(now)
     }
 
-    /// Why an operator forced the state it is in, and when that ends.
-    pub(crate) fn forced(&self) -> (Option<Reason>, Option<Moment>) {
-        match &self.phase {
-            Phase::Forced(forced) => (forced.reason.clone(), Some(forced.until)),
-            _ => (None, None),
-        }
-    }
-
     /// The next change to tell.
     pub(crate) fn next_change(&mut self) -> Option<Change> {
         self.changes.pop_front()
@@ -361,48 +260,6 @@ impl Engine {
 
     pub(crate) fn has_changes(&self) -> bool {
         !self.changes.is_empty()
-    }
-
-    pub(crate) fn view(&self) -> View {
-        let counting = self.is_counting();
-        let shadow = self.shadow();
-        let half_open = matches!(self.phase, Phase::HalfOpen(_))
-            || matches!(shadow, Some(Shadow::HalfOpen { .. }));
-        let until = match &self.phase {
-            Phase::Closed { .. } => None,
-            Phase::Open { until } => Some(*until),
-            Phase::HalfOpen(half_open) => half_open.full_until(self.settings.probes),
-            Phase::Forced(forced) => Some(forced.until),
-        };
-        // A forced state with an end looks at the clock on failures too, in case nobody tells it
-        // the time.
-        let ends = matches!(&self.phase, Phase::Forced(forced) if forced.until != Moment::NEVER);
-        View {
-            word: Word::new(self.state(), self.generation)
-                .heeding_successes(half_open || counting && self.rules.heed_success())
-                .counting_successes(counting && self.rules.count_success())
-                .heeding_failures(half_open || counting || ends)
-                .refusing_if_enabled(matches!(shadow, Some(Shadow::Open { .. }))),
-            until,
-            next_tick: self.next_tick(counting),
-        }
-    }
-
-    fn next_tick(&self, counting: bool) -> Moment {
-        let dating = if counting && self.rules.count_success() {
-            self.next_dating
-        } else {
-            Moment::NEVER
-        };
-        match &self.phase {
-            Phase::Forced(forced) => {
-                let shadow = self.shadow().and_then(Shadow::until);
-                dating
-                    .min(forced.until)
-                    .min(shadow.unwrap_or(Moment::NEVER))
-            }
-            _ => dating,
-        }
     }
 
     fn record_probe(
@@ -505,42 +362,6 @@ impl Engine {
         if self.rules.are_renewed(since, now) {
             self.openings = 0;
         }
-    }
-
-    /// After a state that admitted calls, the breaker is closed. After one that refused them
-    /// nothing is known about the dependency, so probes go first.
-    fn lift_as(&mut self, rule: Rule, reason: Option<Reason>, now: Moment) {
-        let resting = resting(&self.settings, now);
-        let phase = match (self.state(), &resting) {
-            (BreakerState::ForcedOpen, Phase::Closed { .. }) => {
-                Phase::HalfOpen(HalfOpen::default())
-            }
-            _ => resting,
-        };
-        if self.shadow().is_some() {
-            self.openings = 0;
-        }
-        if self.state() == state_of(&phase) {
-            self.stay(phase);
-        } else {
-            let facts = Facts {
-                reason,
-                ..Facts::default()
-            };
-            self.change(phase, rule, facts);
-        }
-    }
-
-    /// Begins the state it is in anew, which is no change to tell. An observer starts over as
-    /// closed: what it admitted while it would have been open or half-open is not to be judged
-    /// as if it had been closed.
-    fn stay(&mut self, phase: Phase) {
-        let starts_over = matches!(
-            self.shadow(),
-            Some(Shadow::Open { .. } | Shadow::HalfOpen { .. })
-        );
-        self.phase = phase;
-        self.generation = self.generation.wrapping_add(u32::from(starts_over));
     }
 
     fn change(&mut self, phase: Phase, rule: Rule, facts: Facts) {

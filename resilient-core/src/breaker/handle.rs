@@ -1,26 +1,25 @@
 //! One breaker, shared by all calls.
 
+mod orders;
+
 use std::fmt;
 use std::time::Duration;
 
 use super::announce::{Announcer, Guarded, Whose, tell};
-use super::engine::{Engine, FIRST_GENERATION, View, retry_in};
-use super::forced::ForcedKind;
+use super::engine::{Engine, FIRST_GENERATION, retry_in};
 use super::instances::Instances;
 use super::key::BreakerKey;
+use super::published::Published;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Transition;
 use super::word::Word;
-use super::{BreakerSnapshot, BreakerState, Reason};
+use super::{BreakerSnapshot, BreakerState};
 use crate::name::Name;
-use crate::seam::clock::{Moment, nanos, now};
+use crate::seam::clock::{Moment, now};
 use crate::seam::random::Random;
-use crate::seam::sync::{Arc, AtomicBool, AtomicU32, AtomicU64, Lock, Ordering};
+use crate::seam::sync::{Arc, AtomicU32, AtomicU64, Lock, Ordering};
 use crate::window::Tally;
-
-/// No length of time a setting can have.
-const UNSET: u64 = u64::MAX;
 
 /// One breaker, shared by all calls.
 ///
@@ -41,20 +40,6 @@ pub(crate) struct BreakerHandle {
     pub(super) announcer: Announcer,
     /// Those of the keys, behind the one of a dependency.
     pub(super) instances: Lock<Instances>,
-}
-
-/// What calls read without the lock: on cache lines of its own, since the lock's line is written
-/// by every failure.
-#[repr(align(128))]
-pub(super) struct Published {
-    word: AtomicU64,
-    /// [`View::until`]; zero for none.
-    until: AtomicU64,
-    next_tick: AtomicU64,
-    drop_counts_after: AtomicU64,
-    slow_after: AtomicU64,
-    count_throttled: AtomicBool,
-    per_call: AtomicBool,
 }
 
 impl BreakerHandle {
@@ -258,17 +243,7 @@ impl BreakerHandle {
     /// Says that a clock reading is at hand: tallied successes get their date, once in a while,
     /// and a forced state may end.
     pub(crate) fn tick(&self, now: Moment) {
-        let due = self.published.next_tick.load(Ordering::Relaxed);
-        if now.to_bits() < due || due == Moment::NEVER.to_bits() {
-            return;
-        }
-        let claimed = self.published.next_tick.compare_exchange(
-            due,
-            Moment::NEVER.to_bits(),
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
-        if claimed.is_ok() {
+        if self.published.takes_tick(now) {
             self.locked(now, |engine| engine.tick(now));
         }
     }
@@ -334,60 +309,6 @@ impl BreakerHandle {
         })
     }
 
-    /// Refuses every call, for a time or until lifted.
-    pub(crate) fn force_open(&self, lasts: Option<Duration>, reason: Option<Reason>) {
-        self.force(|_| ForcedKind::Open, lasts, reason);
-    }
-
-    /// Admits every call and goes on counting, for a time or until lifted.
-    pub(crate) fn force_closed(&self, lasts: Option<Duration>, reason: Option<Reason>) {
-        self.force(|_| ForcedKind::Closed, lasts, reason);
-    }
-
-    /// Admits every call and counts nothing, for a time or until lifted.
-    pub(crate) fn disable(&self, lasts: Option<Duration>, reason: Option<Reason>) {
-        self.force(|_| ForcedKind::Disabled, lasts, reason);
-    }
-
-    /// Admits every call and only announces when it would have opened, for a time or until lifted.
-    pub(crate) fn observe(&self, lasts: Option<Duration>, reason: Option<Reason>) {
-        self.force(ForcedKind::observing, lasts, reason);
-    }
-
-    fn force(
-        &self,
-        kind: impl FnOnce(Moment) -> ForcedKind,
-        lasts: Option<Duration>,
-        reason: Option<Reason>,
-    ) {
-        let now = now();
-        self.locked(now, |engine| engine.force(kind(now), lasts, reason, now));
-        self.lead(|engine, order, now| engine.obey(order, None, now));
-    }
-
-    /// Why an operator forced the state it is in, if that was said.
-    #[cold]
-    pub(crate) fn reason(&self) -> Option<Reason> {
-        self.guarded.lock().engine.forced().0
-    }
-
-    /// Ends a forced state: half-open after one that refused calls, else closed.
-    pub(crate) fn lift(&self, reason: Option<&Reason>) {
-        let now = now();
-        self.locked(now, |engine| engine.lift(reason.cloned(), now));
-        self.lead(|engine, order, now| engine.obey(order, reason.cloned(), now));
-    }
-
-    /// Closes the breaker and forgets everything it has counted; ends a forced state.
-    pub(crate) fn reset(&self, reason: Option<&Reason>) {
-        let now = now();
-        self.locked(now, |engine| engine.reset(reason.cloned(), now));
-        self.lead(|engine, order, now| {
-            engine.reset(reason.cloned(), now);
-            engine.obey(order, None, now);
-        });
-    }
-
     /// Goes by other numbers; state and counts stay.
     pub(crate) fn reconfigure(&self, settings: BreakerSettings) {
         let now = now();
@@ -400,28 +321,22 @@ impl BreakerHandle {
 
     /// Whether a throttled attempt is a failure.
     pub(crate) fn count_throttled(&self) -> bool {
-        self.published.count_throttled.load(Ordering::Relaxed)
+        self.published.count_throttled()
     }
 
     /// How long an attempt must have run for its drop to be a failure, if that was set.
     pub(crate) fn drop_counts_after(&self) -> Option<Duration> {
-        let nanos = self.published.drop_counts_after.load(Ordering::Relaxed);
-        (nanos != UNSET).then(|| Duration::from_nanos(nanos))
+        self.published.drop_counts_after()
     }
 
     /// How long an attempt takes that is not slow, if the breaker asks.
     pub(crate) fn slow_after(&self) -> Option<Duration> {
-        let nanos = self.published.slow_after.load(Ordering::Relaxed);
-        (nanos != UNSET).then(|| Duration::from_nanos(nanos))
+        self.published.slow_after()
     }
 
     /// What one verdict is about.
     pub(crate) fn per(&self) -> Per {
-        if self.published.per_call.load(Ordering::Relaxed) {
-            Per::Call
-        } else {
-            Per::Attempt
-        }
+        self.published.per()
     }
 
     /// Lets `act` change the engine, publishes what came of it, and tells the changes.
@@ -469,60 +384,6 @@ impl fmt::Debug for BreakerHandle {
             .field("key", &self.key())
             .field("state", &self.published.word().state())
             .finish_non_exhaustive()
-    }
-}
-
-impl Published {
-    fn new(view: View) -> Self {
-        Published {
-            word: AtomicU64::new(view.word.to_bits()),
-            until: AtomicU64::new(until_bits(view)),
-            next_tick: AtomicU64::new(view.next_tick.to_bits()),
-            drop_counts_after: AtomicU64::new(UNSET),
-            slow_after: AtomicU64::new(UNSET),
-            count_throttled: AtomicBool::new(false),
-            per_call: AtomicBool::new(false),
-        }
-    }
-
-    pub(super) fn word(&self) -> Word {
-        Word::from_bits(self.word.load(Ordering::Acquire))
-    }
-
-    fn until(&self) -> Option<Moment> {
-        let bits = self.until.load(Ordering::Acquire);
-        (bits != 0).then_some(Moment::from_bits(bits))
-    }
-
-    /// Writes only what differs: readers of a word that is never written keep it in their cache.
-    fn publish(&self, view: View) {
-        store_if_other(&self.until, until_bits(view));
-        store_if_other(&self.next_tick, view.next_tick.to_bits());
-        store_if_other(&self.word, view.word.to_bits());
-    }
-
-    pub(super) fn publish_settings(&self, settings: &BreakerSettings) {
-        let drop_counts_after = settings.drop_counts_after.map_or(UNSET, nanos);
-        self.drop_counts_after
-            .store(drop_counts_after, Ordering::Relaxed);
-        let slow_after = settings
-            .slow_calls
-            .map_or(UNSET, |rule| nanos(rule.longer_than));
-        self.slow_after.store(slow_after, Ordering::Relaxed);
-        self.count_throttled
-            .store(settings.count_throttled, Ordering::Relaxed);
-        self.per_call
-            .store(settings.per == Per::Call, Ordering::Relaxed);
-    }
-}
-
-fn until_bits(view: View) -> u64 {
-    view.until.map_or(0, Moment::to_bits)
-}
-
-fn store_if_other(word: &AtomicU64, bits: u64) {
-    if word.load(Ordering::Relaxed) != bits {
-        word.store(bits, Ordering::Release);
     }
 }
 

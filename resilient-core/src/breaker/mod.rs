@@ -40,6 +40,8 @@ mod keyed;
 #[cfg(feature = "runtime")]
 mod open_time;
 #[cfg(feature = "runtime")]
+mod published;
+#[cfg(feature = "runtime")]
 mod rate;
 #[cfg(feature = "runtime")]
 mod rules;

@@ -3,6 +3,7 @@
 
 mod model;
 mod scripts;
+mod share;
 
 use std::cell::Cell;
 use std::time::Duration;

@@ -1,11 +1,14 @@
 //! The model itself: rules B1 to B6.
 
+mod orders;
+mod probes;
+
 use std::time::Duration;
 
 use super::scripts::Kind;
-use crate::breaker::{BreakerSettings, BreakerState, Mode, RateRule, Rule, Verdict, Window};
+use super::share::{Share, reconfigured};
+use crate::breaker::{BreakerSettings, BreakerState, Mode, Rule, Verdict};
 use crate::seam::clock::Moment;
-use crate::window::reference::{LastSoMany, LastTime};
 
 #[derive(Clone, Debug)]
 pub(super) struct Model {
@@ -69,99 +72,12 @@ pub(super) struct Pass {
     pub(super) probe: Option<u64>,
 }
 
-/// The share of bad ones among the outcomes of a window.
-#[derive(Clone, Debug)]
-struct Share {
-    rule: RateRule,
-    window: Remembered,
-}
-
-#[derive(Clone, Debug)]
-enum Remembered {
-    Time(LastTime),
-    Count(LastSoMany),
-}
-
 /// Failures since the last success.
 #[derive(Clone, Debug, Default)]
 struct Run {
     failures: Vec<Moment>,
     /// How many of them count: no more than the rule asked for when they came.
     counting: usize,
-}
-
-impl Share {
-    fn new(rule: RateRule) -> Self {
-        let window = match rule.window {
-            Window::Time(window) => Remembered::Time(LastTime::new(window)),
-            Window::Count(count) => Remembered::Count(LastSoMany::new(count)),
-        };
-        Share { rule, window }
-    }
-
-    fn record(&mut self, bad: bool, now: Moment) {
-        match &mut self.window {
-            Remembered::Time(window) => window.record(now, u64::from(!bad), u64::from(bad)),
-            Remembered::Count(window) => window.record(bad),
-        }
-    }
-
-    fn good_since(&mut self, from: Moment, now: Moment, count: u64) {
-        match &mut self.window {
-            Remembered::Time(window) => window.spread(from, now, count),
-            Remembered::Count(window) => (0..count).for_each(|_| window.record(false)),
-        }
-    }
-
-    /// Bad ones and all.
-    fn counts(&mut self, now: Moment) -> (u64, u64) {
-        let (good, bad) = match &mut self.window {
-            Remembered::Time(window) => window.totals(now),
-            Remembered::Count(window) => window.totals(),
-        };
-        (bad, good + bad)
-    }
-
-    fn has_enough(&mut self, now: Moment) -> bool {
-        self.counts(now).1 >= u64::from(self.rule.min_attempts)
-    }
-
-    #[allow(clippy::cast_precision_loss)]
-    fn is_reached(&mut self, now: Moment) -> bool {
-        let (bad, all) = self.counts(now);
-        self.has_enough(now) && bad as f64 / all as f64 >= self.rule.threshold
-    }
-
-    /// Whether it was closed for a whole window.
-    fn is_full(&self, since: Moment, now: Moment) -> bool {
-        match (&self.window, self.rule.window) {
-            (Remembered::Count(window), Window::Count(length)) => {
-                window.recorded() > u64::from(length)
-            }
-            (_, Window::Time(length)) => now.since(since) >= length,
-            _ => unreachable!("the window is of the rule's kind"),
-        }
-    }
-
-    fn reconfigure(&mut self, rule: RateRule) {
-        match (&mut self.window, rule.window) {
-            (Remembered::Time(window), Window::Time(length)) => {
-                if self.rule.window != rule.window {
-                    window.resize(length);
-                }
-            }
-            (Remembered::Count(window), Window::Count(length)) => window.resize(length),
-            _ => *self = Share::new(rule),
-        }
-        self.rule = rule;
-    }
-
-    fn clear(&mut self) {
-        match &mut self.window {
-            Remembered::Time(window) => window.clear(),
-            Remembered::Count(window) => window.clear(),
-        }
-    }
 }
 
 impl Model {
@@ -250,69 +166,6 @@ impl Model {
         now
     }
 
-    pub(super) fn admit(
-        &mut self,
-        now: Moment,
-        timeout: Option<Duration>,
-    ) -> Result<Pass, (BreakerState, Duration)> {
-        let now = self.look(now);
-        if matches!(&self.doing, Doing::Rules(Stage::Open { until }) if *until <= now) {
-            self.change(Doing::Rules(half_open()), Rule::OpenElapsed, 0, 0, None);
-        }
-        let (lease, generation) = (self.lease(timeout), self.generation);
-        let refused = match &mut self.doing {
-            Doing::Rules(Stage::Open { until }) => Some(until.since(now)),
-            Doing::Rules(Stage::HalfOpen { probes, .. }) => {
-                // Those whose lease is over hold no slot, but may still tell what they found out.
-                let holds = |(_, ends): &&(u64, Moment)| *ends > now;
-                if probes.iter().filter(holds).count() < self.settings.probes as usize {
-                    self.probes += 1;
-                    let probe = self.probes;
-                    probes.push((probe, now.plus(lease)));
-                    return Ok(Pass {
-                        generation,
-                        probe: Some(probe),
-                    });
-                }
-                let first = probes.iter().filter(holds).map(|(_, ends)| *ends).min();
-                first.map(|first| first.since(now))
-            }
-            Doing::Forced {
-                kind: Kind::Open,
-                until,
-                ..
-            } => Some(until.map_or(Duration::MAX, |until| until.since(now))),
-            Doing::Rules(Stage::Closed { .. }) | Doing::Forced { .. } => None,
-        };
-        match refused {
-            Some(retry_in) => Err((self.state(), retry_in)),
-            None => Ok(Pass {
-                generation,
-                probe: None,
-            }),
-        }
-    }
-
-    /// B3: the time of a probe that stood in a queue starts anew.
-    pub(super) fn renew(&mut self, pass: Pass, now: Moment, timeout: Option<Duration>) -> bool {
-        let now = self.look(now);
-        let lease = self.lease(timeout);
-        if pass.generation != self.generation {
-            return false;
-        }
-        let Doing::Rules(Stage::HalfOpen { probes, .. }) = &mut self.doing else {
-            return false;
-        };
-        let held = |(id, ends): &&mut (u64, Moment)| Some(*id) == pass.probe && *ends > now;
-        match probes.iter_mut().find(held) {
-            Some((_, ends)) => {
-                *ends = now.plus(lease);
-                true
-            }
-            None => false,
-        }
-    }
-
     pub(super) fn record(
         &mut self,
         pass: Pass,
@@ -385,41 +238,6 @@ impl Model {
         self.dated = now;
     }
 
-    pub(super) fn force(&mut self, kind: Kind, lasts: Option<Duration>, now: Moment) {
-        let now = self.look(now);
-        self.forget_growth(now);
-        if !matches!(kind, Kind::Closed) {
-            self.clear();
-        }
-        let doing = Doing::Forced {
-            kind,
-            until: lasts.map(|lasts| now.plus(lasts)),
-            by_settings: false,
-            shadow: Stage::Closed { since: now },
-        };
-        self.change_unless_same(doing, Rule::Forced, lasts);
-    }
-
-    pub(super) fn lift(&mut self, now: Moment) {
-        self.look(now);
-        if let Doing::Forced {
-            by_settings: false, ..
-        } = &self.doing
-        {
-            self.give_back(Rule::Lifted);
-        }
-    }
-
-    pub(super) fn reset(&mut self, now: Moment) {
-        let now = self.reached(now);
-        self.clear();
-        self.openings = 0;
-        let doing = resting(&self.settings, now);
-        let generation = self.generation;
-        self.change_unless_same(doing, Rule::Reset, None);
-        self.generation = generation + 1;
-    }
-
     pub(super) fn reconfigure(&mut self, settings: BreakerSettings, now: Moment) {
         let now = self.look(now);
         let switched = settings.mode != self.settings.mode;
@@ -486,38 +304,6 @@ impl Model {
         }
     }
 
-    fn probed(&mut self, failed: bool, slow: bool, now: Moment, chance: impl Fn() -> f64) {
-        let close_after = self.settings.close_after;
-        let Some(Stage::HalfOpen { successes, .. }) = self.stage_mut() else {
-            return;
-        };
-        let all = *successes + 1;
-        let rule = if failed {
-            Some(Rule::ProbeFailed)
-        } else if slow && self.settings.slow_calls.is_some() {
-            Some(Rule::ProbeSlow)
-        } else {
-            None
-        };
-        if let Some(rule) = rule {
-            return self.open(rule, 1, u64::from(all), now, chance);
-        }
-        let Some(Stage::HalfOpen { successes, .. }) = self.stage_mut() else {
-            return;
-        };
-        *successes = all;
-        if all >= close_after {
-            let closed = Stage::Closed { since: now };
-            if let Doing::Forced { shadow, .. } = &mut self.doing {
-                *shadow = closed;
-                self.generation += 1;
-            } else {
-                let doing = Doing::Rules(closed);
-                self.change(doing, Rule::ProbesSucceeded, 0, u64::from(all), None);
-            }
-        }
-    }
-
     /// B5.
     fn open(
         &mut self,
@@ -556,48 +342,6 @@ impl Model {
             && shares.all(|share| share.is_full(*since, now))
         {
             self.openings = 0;
-        }
-    }
-
-    /// The end of a forced state.
-    fn give_back(&mut self, rule: Rule) {
-        let refused = matches!(
-            self.doing,
-            Doing::Forced {
-                kind: Kind::Open,
-                ..
-            }
-        );
-        if matches!(
-            self.doing,
-            Doing::Forced {
-                kind: Kind::Observing,
-                ..
-            }
-        ) {
-            self.openings = 0;
-        }
-        let mut doing = resting(&self.settings, self.now);
-        if refused && matches!(doing, Doing::Rules(_)) {
-            doing = Doing::Rules(half_open());
-        }
-        self.change_unless_same(doing, rule, None);
-    }
-
-    /// A state that is chosen again is no change, and so is not told; but what an observer would
-    /// have done with a call that began before is over.
-    fn change_unless_same(&mut self, doing: Doing, rule: Rule, lasts: Option<Duration>) {
-        let (before, closed) = (
-            self.state(),
-            matches!(self.stage(), Some(Stage::Closed { .. }) | None),
-        );
-        let mut after = self.clone();
-        after.doing = doing.clone();
-        if after.state() == before {
-            self.doing = doing;
-            self.generation += u64::from(!closed);
-        } else {
-            self.change(doing, rule, 0, 0, lasts);
         }
     }
 
@@ -647,10 +391,6 @@ impl Model {
         }
     }
 
-    fn is_probing(&self) -> bool {
-        matches!(self.stage(), Some(Stage::HalfOpen { .. }))
-    }
-
     /// Whether outcomes count towards the rules.
     pub(super) fn is_counting(&self) -> bool {
         matches!(
@@ -660,23 +400,6 @@ impl Model {
                 ..
             }
         ) || matches!(self.stage(), Some(Stage::Closed { .. }))
-    }
-
-    /// Ends the probe; `false` if it had ended before. To an observer every call is a probe.
-    fn end_probe(&mut self, pass: Pass) -> bool {
-        let observes = matches!(self.doing, Doing::Forced { .. });
-        let Some(Stage::HalfOpen { probes, .. }) = self.stage_mut() else {
-            return false;
-        };
-        let index = probes.iter().position(|(id, _)| Some(*id) == pass.probe);
-        let ended = index.map(|index| probes.swap_remove(index));
-        ended.is_some() || observes
-    }
-
-    fn lease(&self, timeout: Option<Duration>) -> Duration {
-        timeout.map_or(self.settings.open_for, |timeout| {
-            timeout + Duration::from_secs(1)
-        })
     }
 
     /// Failures of the run that are not too old.
@@ -710,15 +433,6 @@ impl Model {
         self.now = self.now.max(now);
         self.now
     }
-}
-
-fn reconfigured(share: Option<Share>, rule: Option<RateRule>) -> Option<Share> {
-    let rule = rule?;
-    let Some(mut share) = share else {
-        return Some(Share::new(rule));
-    };
-    share.reconfigure(rule);
-    Some(share)
 }
 
 fn half_open() -> Stage {
