@@ -359,6 +359,28 @@ async fn h1_k1_every_permit_comes_back() {
     }
 }
 
+/// Its permit is free as soon as a copy has ended, while others run.
+#[tokio::test(start_paused = true)]
+async fn h1_k1_a_copy_that_ends_gives_its_permit_back_at_once() {
+    let rows: [(&[Step], [usize; 3]); 3] = [
+        (&[SlowS(90), SlowF(10), SlowS(90)], [1, 2, 2]),
+        (&[SlowF(15), SlowS(90), SlowS(90)], [1, 1, 2]),
+        (&[SlowS(90), SlowS(90), SlowF(1)], [1, 2, 2]),
+    ];
+    for (steps, expected) in rows {
+        let (registry, _) = registered(dependency().retry(Retry::never()), "dep");
+        let script = Script::new(steps);
+        let mut call = pin!(scope(&registry, hedged(&script)));
+        let mut in_use = Vec::new();
+        for until in [5, 17, 25] {
+            let time = Duration::from_millis(until - script.elapsed());
+            assert!(tokio::time::timeout(time, call.as_mut()).await.is_err());
+            in_use.push(registry.snapshot().dependencies[0].bulkhead.in_use);
+        }
+        assert_eq!(in_use, expected, "{steps:?}");
+    }
+}
+
 fn permits_are_back(policy: &resilient::Policy, steps: &[Step]) {
     let script = Script::new(&[Hang; 5]);
     let mut calls: Vec<Pin<Box<_>>> = (0..5)
