@@ -484,7 +484,11 @@ async fn h1_by_a_quantile_of_the_first_copies() {
     let slow = Script::new(&[Hang, SlowS(5)]);
     assert_eq!(learning(&slow).await, Ok(200));
     assert_eq!(slow.starts(), [0, 180]);
-    // The one that lost counts with the 185 ms it had run: the 19th of 21.
+    // The one that lost counts with the 185 ms it had run: the 19th of 21. One that failed teaches
+    // nothing, though another won.
+    let failed = Script::new(&[SlowF(190), SlowS(20)]);
+    assert_eq!(learning(&failed).await, Ok(200));
+    assert_eq!(failed.starts(), [0, 185]);
     let slow = Script::new(&[Hang, SlowS(5)]);
     assert_eq!(learning(&slow).await, Ok(200));
     assert_eq!(slow.starts(), [0, 185]);

@@ -10,7 +10,7 @@ use resilient::retry::{Jitter, Retry};
 use resilient::snapshot::{DependencySnapshot, Origin, SiteCounters, SiteSnapshot};
 use resilient::{Dependency, Registry, Throttle, resilient, scope};
 
-use crate::script::Step::{F, Fault, Hang, Permanent, S, SlowS};
+use crate::script::Step::{F, Fault, Hang, Permanent, S, SlowF, SlowS};
 use crate::script::{Answer, Failure, Script, Step, poll_once};
 
 #[resilient(
@@ -31,17 +31,20 @@ async fn stale(failure: Failure) -> Answer {
     Err(failure)
 }
 
-fn registry() -> Registry {
-    let registry = Registry::seeded(1);
-    let dependency = Dependency::named("dep")
+fn named() -> Dependency {
+    Dependency::named("dep")
         .retry(Retry::max(2).base("0s").jitter(Jitter::None))
         .hedge(Hedge::after("10ms"))
         .breaker(Breaker::consecutive(6))
         .bulkhead(Bulkhead::max_concurrent(4).max_queue(1))
         .budget(Budget::tokens(20).refill_every("1h"))
         .throttle(Throttle::accepts(2.0))
-        .deadline("1s");
-    registry.register(dependency).unwrap();
+        .deadline("1s")
+}
+
+fn registry() -> Registry {
+    let registry = Registry::seeded(1);
+    registry.register(named()).unwrap();
     registry
 }
 
@@ -91,6 +94,15 @@ async fn s2_what_is_counted() {
         expected(&mut counters);
         assert_eq!(site(&registry).counters, counters, "{what}");
     }
+    // The failure that stands when the deadline ends the attempt after it.
+    let hasty = registry();
+    hasty.update(named().deadline("30ms")).unwrap();
+    let script = Script::new(&[SlowF(20), SlowF(12), Hang]);
+    let answer = scope(&hasty, guarded(&script)).await;
+    assert_eq!((answer, script.elapsed()), (Err(Failure::Transient), 30));
+    let counters = site(&hasty).counters;
+    assert_eq!((counters.failures, counters.rejections), (1, 0));
+
     let registry = registry();
     let script = Script::new(&[Hang]);
     let mut call = Box::pin(scope(&registry, guarded(&script)));
@@ -110,7 +122,7 @@ async fn s2_a_dependency_at_one_moment() {
         (Some(20), Some(0.0))
     );
 
-    for _ in 0..5 {
+    for _ in 0..6 {
         let _ = scope(&registry, guarded(&Script::new(&[F, Permanent]))).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
@@ -127,7 +139,7 @@ async fn s2_a_dependency_at_one_moment() {
         (bulkhead.limit, bulkhead.in_use, bulkhead.queued),
         (4, 4, 1)
     );
-    assert_eq!(busy.budget.available, Some(15));
+    assert_eq!(busy.budget.available, Some(14));
     drop(calls);
     assert_eq!(dependency(&registry).bulkhead.in_use, 0);
 
