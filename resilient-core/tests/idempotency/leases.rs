@@ -153,7 +153,7 @@ async fn someone_who_finds_out_settles_it() {
         };
         assert_eq!(
             found.as_deref(),
-            expected.as_ref().map(|text| *text).map_err(|code| code),
+            expected.as_ref().map(|text| *text),
             "{shown}"
         );
     }

@@ -1,6 +1,6 @@
 //! What a ledger does with requests, repeats and time, over records in memory and the paused clock.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod ends;
 mod flaky;
