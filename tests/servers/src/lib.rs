@@ -2,5 +2,7 @@
 //! can be killed, frozen and restarted without anyone else noticing.
 
 mod process;
+mod proxy;
 
 pub use process::{Server, free_port};
+pub use proxy::Proxy;
