@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use futures_like::catch;
 use resilient::breaker::Breaker;
 use resilient::idempotency::State;
 use resilient::{Dependency, resilient, scope};
+use unwinding::catch;
 
 use crate::fakes::{Work, broken};
 use crate::{Answer, Failure, code, pass, receipt, records, registry};
 
 /// Catches a panic of a future.
-mod futures_like {
+mod unwinding {
     use std::future::{Future, poll_fn};
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::pin::pin;
@@ -62,7 +62,7 @@ macro_rules! functions {
                 breaker = "dep",
                 timeout = "1s",
                 idempotent(
-                    store = "orders", key = "k".repeat(1 + work.runs() as usize * 0),
+                    store = "orders", key = format_args!("{:?}", std::ptr::from_ref(work)),
                     scope = shared, effects = $effects, $($more)*
                 )
             )]

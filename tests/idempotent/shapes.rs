@@ -8,7 +8,6 @@ use resilient::{Rejection, resilient, scope};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::fakes::Work;
 use crate::{Answer, Failure, receipt, registry};
 
 struct Shop {

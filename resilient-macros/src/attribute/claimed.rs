@@ -28,59 +28,63 @@ impl Writer<'_> {
             None => quote_spanned!(here=> |_| false),
         };
         let done_kind = Token![_](not_executed.map_or_else(Span::mixed_site, Spanned::span));
-        let ending_kinds = [failure, judge.kind, done_kind];
-        let ended_kinds = [value, failure, reject.kind];
+        let left_kinds = [value, failure, judge.kind, done_kind];
+        let known_kinds = [value, failure, reject.kind];
         let (judge, reject) = (judge.value, reject.value);
-        let (ended, transaction) = match claim.tx.get() {
-            Some(tx) => (quote_spanned!(here=> ended_in), Some(lent(tx))),
-            None => (quote_spanned!(here=> ended), None),
+        let ended = match claim.tx.get() {
+            Some(tx) => {
+                let transaction = lent(tx);
+                quote_spanned!(here=> ended_in(#transaction, &mut __resilient_call, __resilient_driven))
+            }
+            None => quote_spanned!(here=> ended(&mut __resilient_call, __resilient_driven)),
         };
-        let transaction = transaction.into_iter();
-        let next = if self.options.fallback.is_given() {
-            quote_spanned!(here=> let __resilient_ret =)
+        let (bind, leave, end) = if self.options.fallback.is_given() {
+            (
+                quote_spanned!(here=> let __resilient_ret = '__resilient:),
+                quote_spanned!(here=> break '__resilient __resilient_ret),
+                quote_spanned!(here=> ;),
+            )
         } else {
-            quote_spanned!(here=> return)
+            (
+                TokenStream::new(),
+                quote_spanned!(here=> return __resilient_ret),
+                TokenStream::new(),
+            )
         };
         quote_spanned! {here=>
             #asked
             #keeping
-            #next match #begins {
-                ::core::ops::ControlFlow::Break(__resilient_known) => {
-                    return #private::repeated::<#returns, #(#ended_kinds),*>(
-                        &mut __resilient_call,
-                        __resilient_known,
-                        &__resilient_keeping,
-                        #reject,
-                    );
-                }
-                ::core::ops::ControlFlow::Continue(__resilient_running) => {
-                    let __resilient_driven = __resilient_running
-                        .drive(::core::pin::pin!(async {
-                            #attempts
-                            let __resilient_ending =
-                                #private::ending::<#returns, #(#ending_kinds),*>(
+            #bind {
+                let __resilient_known = match #begins {
+                    ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                    ::core::ops::ControlFlow::Continue(__resilient_running) => {
+                        let __resilient_driven = __resilient_running
+                            .drive(::core::pin::pin!(async {
+                                #attempts
+                                let __resilient_left = #private::left::<#returns, #(#left_kinds),*>(
                                     &__resilient_call,
                                     &__resilient_ret,
+                                    &__resilient_keeping,
                                     #judge,
                                     #done_nothing,
                                 );
-                            (__resilient_ret, __resilient_ending)
-                        }))
-                        .await;
-                    match #private::#ended::<#returns, #(#ended_kinds),*>(
-                        #(#transaction,)*
-                        &mut __resilient_call,
-                        __resilient_driven,
-                        &__resilient_keeping,
-                        #reject,
-                    )
-                    .await
-                    {
-                        ::core::ops::ControlFlow::Break(__resilient_ret) => return __resilient_ret,
-                        ::core::ops::ControlFlow::Continue(__resilient_ret) => __resilient_ret,
+                                (__resilient_ret, __resilient_left)
+                            }))
+                            .await;
+                        match #private::#ended.await {
+                            ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                            ::core::ops::ControlFlow::Continue(__resilient_ret) => #leave,
+                        }
                     }
-                }
-            };
+                };
+                return #private::repeated::<#returns, #(#known_kinds),*>(
+                    &mut __resilient_call,
+                    __resilient_known,
+                    &__resilient_keeping,
+                    #reject,
+                );
+            }
+            #end
         }
     }
 
