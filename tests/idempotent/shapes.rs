@@ -85,6 +85,10 @@ async fn mapped(first: u32, shared: &str) -> Result<Vec<String>, String> {
     Ok(vec![shared.to_owned()])
 }
 
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "`reject` takes a function of the value"
+)]
 fn refused(rejection: Rejection) -> String {
     rejection.to_string()
 }

@@ -42,10 +42,10 @@ async fn create_order(
         failure: ::core::option::Option::None,
         resource: ::core::option::Option::None,
     };
-    {
-        let __resilient_known = match __resilient_asked.begin().await {
-            ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
-            ::core::ops::ControlFlow::Continue(__resilient_running) => {
+    let __resilient_known = match __resilient_asked.begin().await {
+        ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+        ::core::ops::ControlFlow::Continue(__resilient_running) => {
+            match {
                 let __resilient_driven = __resilient_running
                     .drive(
                         ::core::pin::pin!(
@@ -71,31 +71,25 @@ async fn create_order(
                         ),
                     )
                     .await;
-                match ::resilient::__private::ended(
-                        &mut __resilient_call,
-                        __resilient_driven,
-                    )
+                ::resilient::__private::ended(&mut __resilient_call, __resilient_driven)
                     .await
-                {
-                    ::core::ops::ControlFlow::Break(__resilient_known) => {
-                        __resilient_known
-                    }
-                    ::core::ops::ControlFlow::Continue(__resilient_ret) => {
-                        return __resilient_ret;
-                    }
+            } {
+                ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                ::core::ops::ControlFlow::Continue(__resilient_ret) => {
+                    return __resilient_ret;
                 }
             }
-        };
-        return ::resilient::__private::repeated::<
-            Result<OrderCreated, OrderError>,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            __resilient_known,
-            &__resilient_keeping,
-            ::resilient::__private::rejected::<_>,
-        );
-    }
+        }
+    };
+    return ::resilient::__private::repeated::<
+        Result<OrderCreated, OrderError>,
+        _,
+        _,
+        _,
+    >(
+        &mut __resilient_call,
+        __resilient_known,
+        &__resilient_keeping,
+        ::resilient::__private::rejected::<_>,
+    );
 }

@@ -25,10 +25,10 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
         failure: ::core::option::Option::None,
         resource: ::core::option::Option::None,
     };
-    {
-        let __resilient_known = match __resilient_asked.begin_in(&mut *tx).await {
-            ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
-            ::core::ops::ControlFlow::Continue(__resilient_running) => {
+    let __resilient_known = match __resilient_asked.begin_in(&mut *tx).await {
+        ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+        ::core::ops::ControlFlow::Continue(__resilient_running) => {
+            match {
                 let __resilient_driven = __resilient_running
                     .drive(
                         ::core::pin::pin!(
@@ -51,32 +51,29 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                         ),
                     )
                     .await;
-                match ::resilient::__private::ended_in(
+                ::resilient::__private::ended_in(
                         &mut *tx,
                         &mut __resilient_call,
                         __resilient_driven,
                     )
                     .await
-                {
-                    ::core::ops::ControlFlow::Break(__resilient_known) => {
-                        __resilient_known
-                    }
-                    ::core::ops::ControlFlow::Continue(__resilient_ret) => {
-                        return __resilient_ret;
-                    }
+            } {
+                ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                ::core::ops::ControlFlow::Continue(__resilient_ret) => {
+                    return __resilient_ret;
                 }
             }
-        };
-        return ::resilient::__private::repeated::<
-            Result<Order, OrderError>,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            __resilient_known,
-            &__resilient_keeping,
-            ::resilient::__private::rejected::<_>,
-        );
-    }
+        }
+    };
+    return ::resilient::__private::repeated::<
+        Result<Order, OrderError>,
+        _,
+        _,
+        _,
+    >(
+        &mut __resilient_call,
+        __resilient_known,
+        &__resilient_keeping,
+        ::resilient::__private::rejected::<_>,
+    );
 }

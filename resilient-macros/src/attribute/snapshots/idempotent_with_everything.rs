@@ -50,32 +50,33 @@ async fn create_order(api: &Api, key: &str) -> Result<Order, OrderError> {
         } {
             ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
             ::core::ops::ControlFlow::Continue(__resilient_running) => {
-                let __resilient_driven = __resilient_running
-                    .drive(
-                        ::core::pin::pin!(
-                            async { let __resilient_out = __resilient_call.attempt(async
-                            { if let ::core::option::Option::Some(__resilient_ret) =
-                            ::core::option::Option::None:: < Result < Order, OrderError >
-                            > { return __resilient_ret; } #[allow(unused_braces)] { api
-                            .create(key). await } }). await; let __resilient_ret =
-                            ::resilient::__private::finish:: < Result < Order, OrderError
-                            >, _, _, _ > (& mut __resilient_call, __resilient_out,
-                            ::resilient::__private::by_trait:: < _ > (),
-                            ::resilient::__private::rejected:: < _ >,); let
-                            __resilient_left = ::resilient::__private::left:: < Result <
-                            Order, OrderError >, _, _, _, _ > (& __resilient_call, &
-                            __resilient_ret, & __resilient_keeping,
-                            ::resilient::__private::by_trait:: < _ > (), refused,);
-                            (__resilient_ret, __resilient_left) }
-                        ),
-                    )
-                    .await;
-                match ::resilient::__private::ended(
-                        &mut __resilient_call,
-                        __resilient_driven,
-                    )
-                    .await
-                {
+                match {
+                    let __resilient_driven = __resilient_running
+                        .drive(
+                            ::core::pin::pin!(
+                                async { let __resilient_out = __resilient_call.attempt(async
+                                { if let ::core::option::Option::Some(__resilient_ret) =
+                                ::core::option::Option::None:: < Result < Order, OrderError
+                                > > { return __resilient_ret; } #[allow(unused_braces)] {
+                                api.create(key). await } }). await; let __resilient_ret =
+                                ::resilient::__private::finish:: < Result < Order,
+                                OrderError >, _, _, _ > (& mut __resilient_call,
+                                __resilient_out, ::resilient::__private::by_trait:: < _ >
+                                (), ::resilient::__private::rejected:: < _ >,); let
+                                __resilient_left = ::resilient::__private::left:: < Result <
+                                Order, OrderError >, _, _, _, _ > (& __resilient_call, &
+                                __resilient_ret, & __resilient_keeping,
+                                ::resilient::__private::by_trait:: < _ > (), refused,);
+                                (__resilient_ret, __resilient_left) }
+                            ),
+                        )
+                        .await;
+                    ::resilient::__private::ended(
+                            &mut __resilient_call,
+                            __resilient_driven,
+                        )
+                        .await
+                } {
                     ::core::ops::ControlFlow::Break(__resilient_known) => {
                         __resilient_known
                     }
