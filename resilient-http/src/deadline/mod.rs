@@ -17,7 +17,7 @@ mod header;
 mod layer;
 mod service;
 
-pub(crate) use header::{GRPC_TIMEOUT, grpc_value, millis_value};
 pub use header::REQUEST_TIMEOUT_MS;
+pub(crate) use header::{GRPC_TIMEOUT, grpc_value, millis_value};
 pub use layer::{DeadlineLayer, DeadlineLayerBuilder};
 pub use service::DeadlineService;

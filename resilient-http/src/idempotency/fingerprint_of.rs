@@ -32,14 +32,13 @@ impl FingerprintOf {
                 target.as_bytes(),
                 body,
             ])),
-            FingerprintOf::Json => Fingerprint::of(&(
-                request.method.as_str(),
-                target,
-                Payload::read(body),
-            ))
-            .map_err(|error| Refusal::NoFingerprint {
-                why: error.to_string(),
-            }),
+            FingerprintOf::Json => {
+                Fingerprint::of(&(request.method.as_str(), target, Payload::read(body))).map_err(
+                    |error| Refusal::NoFingerprint {
+                        why: error.to_string(),
+                    },
+                )
+            }
             FingerprintOf::Own(own) => Ok(own(request, body)),
         }
     }

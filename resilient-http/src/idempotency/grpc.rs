@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use http::header::{self, HeaderMap, HeaderValue};
 use http::StatusCode;
+use http::header::{self, HeaderMap, HeaderValue};
 
 use super::{Problem, Verdict};
 

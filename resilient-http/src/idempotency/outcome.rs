@@ -34,10 +34,7 @@ pub(super) enum End {
 
 impl Guard {
     /// Reads an answer as far as it is to be kept.
-    pub(super) async fn outcome<B: Body<Data = Bytes>>(
-        &self,
-        response: Response<B>,
-    ) -> Outcome<B> {
+    pub(super) async fn outcome<B: Body<Data = Bytes>>(&self, response: Response<B>) -> Outcome<B> {
         let (parts, body) = response.into_parts();
         let resource = parts.extensions.get::<Resource>().cloned();
         let (body, end) = match self.verdict(&parts) {
@@ -74,11 +71,7 @@ impl Guard {
             && (self.collect_unsized || body.size_hint().exact().is_some())
     }
 
-    async fn read<B: Body<Data = Bytes>>(
-        &self,
-        parts: &Parts,
-        body: B,
-    ) -> (BufferedBody<B>, End) {
+    async fn read<B: Body<Data = Bytes>>(&self, parts: &Parts, body: B) -> (BufferedBody<B>, End) {
         let (bytes, trailers) = match collect(body, self.ledger.settings().body_limit).await {
             Collected::Whole { bytes, trailers } => (bytes, trailers),
             Collected::TooLarge(body) => return (body, End::Done),
