@@ -82,8 +82,9 @@ mod tests {
 
     #[test]
     fn values_and_what_is_none() {
+        type Headers = &'static [(&'static str, &'static str)];
         let ms = Duration::from_millis;
-        let rows: [(&[(&str, &str)], Option<Duration>); 18] = [
+        let rows: [(Headers, Option<Duration>); 18] = [
             (&[], None),
             (&[("request-timeout-ms", "1500")], Some(ms(1500))),
             (&[("Request-Timeout-Ms", "0")], Some(ms(0))),

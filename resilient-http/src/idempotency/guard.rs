@@ -6,6 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 use http::{HeaderName, Method, Request};
 use http_body::Body;
+use http_body_util::LengthLimitError;
 use resilient_core::idempotency::{Fingerprint, Key, Ledger, RecordId, Refusal, Resolve};
 
 use super::fingerprint_of::FingerprintOf;
@@ -35,7 +36,7 @@ pub(super) struct Guard {
 pub(super) enum Examined<B: Body> {
     /// It needs no key.
     Unguarded(Request<BufferedBody<B>>),
-    Keyed(Box<Keyed<B>>),
+    Keyed(Keyed<B>),
     Refused(Problem),
 }
 
@@ -67,7 +68,7 @@ impl Guard {
             }
         };
         match self.keyed(key, request).await {
-            Ok(keyed) => Examined::Keyed(Box::new(keyed)),
+            Ok(keyed) => Examined::Keyed(keyed),
             Err(problem) => Examined::Refused(problem),
         }
     }
@@ -109,7 +110,7 @@ fn is_of_length(error: impl Into<Box<dyn Error + Send + Sync>>) -> bool {
     let error = error.into();
     let first: &(dyn Error + 'static) = &*error;
     std::iter::successors(Some(first), |&error| error.source())
-        .any(|error| error.is::<http_body_util::LengthLimitError>())
+        .any(<dyn Error>::is::<LengthLimitError>)
 }
 
 impl fmt::Debug for Guard {

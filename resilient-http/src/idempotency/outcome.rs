@@ -25,7 +25,7 @@ pub(super) struct Outcome<B: Body> {
 
 pub(super) enum End {
     /// Done, with this answer.
-    Answered(StoredResponse),
+    Answered(Box<StoredResponse>),
     /// Done, with an answer that is not kept.
     Done,
     NotExecuted,
@@ -78,12 +78,12 @@ impl Guard {
             Collected::Broken(body) => return (body, End::Failed),
         };
         let end = match trailers.as_ref().and_then(grpc::verdict) {
-            None | Some(Verdict::Store) => End::Answered(StoredResponse {
+            None | Some(Verdict::Store) => End::Answered(Box::new(StoredResponse {
                 status: parts.status,
                 headers: self.headers.of(&parts.headers),
                 body: bytes.clone(),
                 trailers: trailers.as_ref().map(|trailers| self.headers.of(trailers)),
-            }),
+            })),
             Some(Verdict::NotExecuted) => End::NotExecuted,
             Some(Verdict::Failed) => End::Failed,
         };

@@ -200,9 +200,10 @@ pub(super) enum Form {
 impl Form {
     pub(super) fn of(request: &http::HeaderMap) -> Self {
         let kind = request.get(header::CONTENT_TYPE);
-        match kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
-            true => Form::Grpc,
-            false => Form::Http,
+        if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
+            Form::Grpc
+        } else {
+            Form::Http
         }
     }
 }

@@ -60,7 +60,7 @@ where
                     Ok(response.map(BufferedBody::unread))
                 }
                 Examined::Refused(problem) => Ok(problem.into_response(form)),
-                Examined::Keyed(keyed) => detached(guard, service, *keyed).await,
+                Examined::Keyed(keyed) => detached(guard, service, keyed).await,
             }
         })
     }

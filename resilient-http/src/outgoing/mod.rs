@@ -20,7 +20,6 @@ use crate::idempotency::IDEMPOTENCY_KEY;
 /// Made anew in each attempt, because less time is left then.
 ///
 /// ```
-/// use resilient_core::{policy, Classify, Retry};
 /// use resilient_http::Outgoing;
 /// # use std::time::Duration;
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -115,9 +114,12 @@ impl Outgoing {
     pub fn put_into(&self, headers: &mut HeaderMap) {
         let key = self.key.as_ref();
         let key = key.and_then(|key| key_form::value(key, self.quoted));
-        let time = self.time_left.and_then(|time| match self.grpc {
-            true => Some((GRPC_TIMEOUT, grpc_value(time)?)),
-            false => Some((REQUEST_TIMEOUT_MS, millis_value(time))),
+        let time = self.time_left.and_then(|time| {
+            if self.grpc {
+                Some((GRPC_TIMEOUT, grpc_value(time)?))
+            } else {
+                Some((REQUEST_TIMEOUT_MS, millis_value(time)))
+            }
         });
         let key = key.map(|key| (IDEMPOTENCY_KEY, key));
         for (name, value) in key.into_iter().chain(time) {

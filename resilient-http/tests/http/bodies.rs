@@ -28,7 +28,9 @@ impl Body for ByHand {
 /// A body of unknown length in these pieces.
 pub(crate) fn pieces(pieces: &[&'static str]) -> ByHand {
     let (sender, receiver) = mpsc::unbounded_channel();
-    pieces.iter().for_each(|piece| sender.send(*piece).unwrap());
+    for piece in pieces {
+        sender.send(*piece).unwrap();
+    }
     ByHand(receiver)
 }
 

@@ -20,12 +20,13 @@ async fn left() -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_is_given_the_time_its_client_has() {
+    type Headers = &'static [(&'static str, &'static str)];
     let with = DeadlineLayer::builder()
         .max("30s")
         .otherwise("10s")
         .build()
         .unwrap();
-    let rows: [(&DeadlineLayer, &[(&str, &str)], &str); 9] = [
+    let rows: [(&DeadlineLayer, Headers, &str); 9] = [
         (&DeadlineLayer::new(), &[], "none"),
         (
             &DeadlineLayer::new(),

@@ -1,10 +1,9 @@
 //! How runs end that do not end with an answer, and what code inside a run knows.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::Request;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::StatusCode;
 use resilient_core::idempotency::{Effects, Idempotency, MemoryStore, Scope, current};
 use resilient_http::{BufferedBody, IdempotencyLayer};
@@ -115,23 +114,19 @@ async fn i49_an_answer_counts_until_its_time_is_over() {
     assert_eq!(app.send(post("k", "{}")).await.text(), "run 2");
 }
 
-async fn knows(_: Request) -> Result<Response, Infallible> {
+/// What the code of a run knows about it.
+fn known() -> String {
     let Some(run) = current() else {
-        return Ok("no run".into_response());
+        return "no run".to_owned();
     };
-    let derived = run.derived_key("charge");
-    let same = derived == id("k").derived_key("charge");
-    Ok(format!(
-        "fence {}, attempt {}, derived {same}",
-        run.fence(),
-        run.attempts()
-    )
-    .into_response())
+    let same = run.derived_key("charge") == id("k").derived_key("charge");
+    let (fence, attempts) = (run.fence(), run.attempts());
+    format!("fence {fence}, attempt {attempts}, derived {same}")
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_handler_knows_its_run() {
-    let app = App::new(rules(), |_, request| async { knows(request).await });
+    let app = App::answering(rules(), |_| known());
     let told = app.send(post("k", "{}")).await;
     assert_eq!(told.text(), "fence 1, attempt 1, derived true");
     let without = Request::get("/pay")

@@ -90,9 +90,10 @@ async fn i11_i13_q11_each_way_to_compare() {
         let first = app.send(post("k", row.first)).await;
         assert_eq!(first.short(), short(201, "new"), "{}", row.id);
         let second = app.send(post("k", row.second)).await;
-        let expected = match row.same {
-            true => short(201, "replay"),
-            false => short(422, "IDEMPOTENCY_KEY_REUSED"),
+        let expected = if row.same {
+            short(201, "replay")
+        } else {
+            short(422, "IDEMPOTENCY_KEY_REUSED")
         };
         assert_eq!(second.short(), expected, "{}", row.id);
         // The refusal changed nothing.

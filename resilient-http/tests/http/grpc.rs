@@ -112,9 +112,10 @@ async fn a_status_in_the_trailers_decides() {
         let told = send(&service, "k", "{}").await;
         assert_eq!(told, ("run 1".to_owned(), first, false));
         let again = send(&service, "k", "{}").await;
-        let expected = match kept {
-            true => ("run 1".to_owned(), first, true),
-            false => ("run 2".to_owned(), Code::Ok, false),
+        let expected = if kept {
+            ("run 1".to_owned(), first, true)
+        } else {
+            ("run 2".to_owned(), Code::Ok, false)
         };
         assert_eq!(again, expected, "{first:?}");
     }
