@@ -5,7 +5,10 @@ mod family;
 mod left_out;
 mod postgres;
 mod process;
+mod redis;
+mod resp;
 
 pub use left_out::left_out;
 pub use postgres::Postgres;
 pub use process::{Server, free_port};
+pub use redis::Redis;
