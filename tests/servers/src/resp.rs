@@ -1,6 +1,6 @@
 //! As much of the protocol of Redis (RESP2) as tests need to look behind a client.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
