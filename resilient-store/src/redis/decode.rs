@@ -61,7 +61,27 @@ impl Reply {
         }
     }
 
+    /// A record with its answer.
     pub(super) fn record(self) -> Result<Option<Record>, Unreadable> {
+        let Some((mut record, answer)) = self.parts_of_a_record()? else {
+            return Ok(None);
+        };
+        if record.state == State::Completed {
+            record.answer = answer.map(|frame| answer_of(&frame)).transpose()?;
+            // The server may have made room by deleting it.
+            if record.answer.is_none() {
+                record.state = State::BodyDropped;
+            }
+        }
+        Ok(Some(record))
+    }
+
+    /// A record whose answer was not asked for.
+    pub(super) fn listed(self) -> Result<Option<Record>, Unreadable> {
+        Ok(self.parts_of_a_record()?.map(|(record, _)| record))
+    }
+
+    fn parts_of_a_record(self) -> Result<Option<(Record, Option<Vec<u8>>)>, Unreadable> {
         match self.word.as_str() {
             "none" => return Ok(None),
             "record" if self.parts.len() >= 2 => {}
@@ -69,9 +89,9 @@ impl Reply {
         }
         let mut parts = self.parts;
         let fields = parts.split_off(2);
-        let answer: Option<Vec<u8>> = read(parts.remove(1), "answer")?;
-        let now: u64 = read(parts.remove(0), "time")?;
-        Fields::of(fields)?.record(now, answer).map(Some)
+        let answer = read(parts.remove(1), "answer")?;
+        let now = read(parts.remove(0), "time")?;
+        Ok(Some((Fields::of(fields)?.record(now)?, answer)))
     }
 
     fn unexpected(self) -> Unreadable {
@@ -94,16 +114,13 @@ impl Fields {
         Ok(Fields { fields })
     }
 
-    fn record(mut self, now: u64, answer: Option<Vec<u8>>) -> Result<Record, Unreadable> {
+    /// Without its answer.
+    fn record(mut self, now: u64) -> Result<Record, Unreadable> {
         let since = |time: u64| Duration::from_millis(now.saturating_sub(time));
         let until = |time: u64| Duration::from_millis(time.saturating_sub(now));
         let mut state = State::from_code(self.number("state")?);
         let answer_is_over = self.number::<u64>("answer_until")? <= now;
-        let answer = match answer {
-            Some(frame) if !answer_is_over => Some(answer_of(&frame)?),
-            _ => None,
-        };
-        if state == State::Completed && answer.is_none() {
+        if state == State::Completed && answer_is_over {
             state = State::BodyDropped;
         }
         let scope = Scope::stored(&self.text("scope")?);
@@ -117,7 +134,7 @@ impl Fields {
             attempts: self.number("attempts")?,
             checkpoint: self.optional_text("checkpoint")?,
             resource: self.resource()?,
-            answer,
+            answer: None,
             age: since(self.number("claimed_at")?),
             lease_left: match state {
                 State::Running => until(self.number("leased_until")?),

@@ -22,7 +22,7 @@ impl RedisStore {
             let (next, mut keys) = self.page(cursor).await?;
             keys.retain(|key| seen.insert(key.clone()));
             for (key, reply) in keys.iter().zip(self.read(&keys).await?) {
-                match reply.record() {
+                match reply.listed() {
                     Ok(record) => record.into_iter().for_each(&mut see),
                     Err(why) => {
                         tracing::warn!(target: "resilient", key, why, "idempotency.unreadable");
