@@ -1,4 +1,4 @@
-//! A private PostgreSQL server.
+//! A private Postgres server.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use crate::{Server, family, free_port, left_out};
 /// How long a start may take; on a busy machine, with recovery, seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A PostgreSQL server on a free port, its data in a temporary folder. It is killed when this is
+/// A Postgres server on a free port, its data in a temporary folder. It is killed when this is
 /// dropped.
 ///
 /// What it has committed survives [`kill`](Postgres::kill), but not a crash of the machine: it does
@@ -31,10 +31,10 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts one; `None` if PostgreSQL is not installed, and says so once.
+    /// Starts one; `None` if Postgres is not installed, and says so once.
     pub fn start() -> io::Result<Option<Self>> {
         let Some(programs) = Programs::find()? else {
-            left_out("PostgreSQL is not installed (Debian: apt-get install postgresql)");
+            left_out("Postgres is not installed (Debian: apt-get install postgresql)");
             return Ok(None);
         };
         let folder = tempfile::Builder::new()
@@ -101,7 +101,7 @@ impl Postgres {
             if Instant::now() > patience {
                 return Err(io::Error::new(
                     io::ErrorKind::TimedOut,
-                    format!("PostgreSQL was not ready after {PATIENCE:?}"),
+                    format!("Postgres was not ready after {PATIENCE:?}"),
                 ));
             }
             sleep(Duration::from_millis(30));
@@ -126,7 +126,7 @@ impl Drop for Postgres {
 #[derive(Debug)]
 struct Programs {
     folder: PathBuf,
-    /// PostgreSQL refuses to run as root.
+    /// Postgres refuses to run as root.
     user: Option<(Uid, Gid)>,
 }
 
@@ -139,7 +139,7 @@ impl Programs {
             return Ok(Some(Programs { folder, user: None }));
         }
         let user = User::from_name("postgres")?
-            .ok_or_else(|| io::Error::other("there is no user `postgres` to run PostgreSQL as"))?;
+            .ok_or_else(|| io::Error::other("there is no user `postgres` to run Postgres as"))?;
         Ok(Some(Programs {
             folder,
             user: Some((user.uid, user.gid)),
