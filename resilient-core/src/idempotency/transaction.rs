@@ -13,7 +13,8 @@ use super::{
 pub trait JoinTransaction: Send {
     /// Asks for the right to run until this transaction ends, without waiting for whoever has it.
     ///
-    /// A `store` of another kind than the transaction answers
+    /// The `store` is the one that holds the records, never one in front of it (see
+    /// [`Store::table`]). One of another kind than the transaction answers
     /// [`Unsupported`](super::StoreError::Unsupported).
     fn claim<'a>(&'a mut self, store: &'a dyn Store, claim: &'a Claim) -> StoreFuture<'a, Claimed>;
 
@@ -52,7 +53,7 @@ impl Ledger {
         request: Request<'_>,
     ) -> Result<Joined, Refusal> {
         let claim = self.claim_of(&request);
-        let step = transaction.claim(self.store(), &claim);
+        let step = transaction.claim(self.table(), &claim);
         match self.ask(step).await.map_err(unavailable)? {
             Claimed::Won(won) => Ok(Joined::Run(self.execution(claim.id, won))),
             Claimed::Taken(record) => self
@@ -76,7 +77,7 @@ impl Ledger {
     ) -> Result<(), Refusal> {
         let (id, fence) = (execution.id(), execution.fence());
         let finish = self.finish(id, answer, resource);
-        let step = transaction.complete(self.store(), id, fence, &finish);
+        let step = transaction.complete(self.table(), id, fence, &finish);
         match self.ask(step).await.map_err(unavailable)? {
             Fenced::Done => Ok(()),
             Fenced::Lost => {
@@ -84,5 +85,14 @@ impl Ledger {
                 Err(lease_lost())
             }
         }
+    }
+
+    /// The store that holds the records, behind whatever stands in front of it.
+    fn table(&self) -> &dyn Store {
+        let mut store = self.store();
+        while let Some(behind) = store.table() {
+            store = behind;
+        }
+        store
     }
 }

@@ -1,0 +1,26 @@
+//! What every store promises, held by one driver: a table of scripts of one key, then crowds that
+//! want it at once.
+//!
+//! A store is added by a [`Stage`] and one line below.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod crowd;
+mod memory;
+mod rows;
+mod script;
+mod stage;
+mod step;
+
+use stage::Stage;
+
+async fn holds(stage: &impl Stage) {
+    for row in rows::ROWS {
+        script::play(stage, row).await;
+    }
+    crowd::play(stage).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory() {
+    holds(&memory::Memory::new()).await;
+}
