@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::breaker::{BreakerKey, BreakerState, Reason};
 use crate::class::{Class, Classify};
+#[cfg(feature = "idempotency")]
+use crate::idempotency::Refusal;
 use crate::name::Name;
 
 /// A call refused or cut short by a policy of its own side.
@@ -83,6 +85,10 @@ pub enum Rejection {
     /// The function names something that nobody registered.
     #[error(transparent)]
     NotRegistered(Box<NotRegistered>),
+    /// The key of a function with `idempotent(store = ..)` gives no right to run it, and no answer.
+    #[cfg(feature = "idempotency")]
+    #[error(transparent)]
+    Idempotency(Box<Refusal>),
 }
 
 /// A name at an annotated function that nobody registered.
@@ -106,7 +112,7 @@ pub enum Rejection {
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotRegistered {
-    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget` or `bulkhead`.
+    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget`, `bulkhead` or `store`.
     pub kind: &'static str,
     /// The name as it is written there.
     pub name: String,
@@ -130,10 +136,12 @@ impl fmt::Display for NotRegistered {
         }
         f.write_str(" is not registered: ")?;
         if near.is_empty() {
-            return write!(
-                f,
-                "register `Dependency::named({name:?})` before it is first used"
-            );
+            let how = if *kind == "store" {
+                format!("call `register_store({name:?}, ledger)`")
+            } else {
+                format!("register `Dependency::named({name:?})`")
+            };
+            return write!(f, "{how} before it is first used");
         }
         f.write_str("did you mean ")?;
         for (at, name) in near.iter().enumerate() {
@@ -154,7 +162,7 @@ impl std::error::Error for NotRegistered {}
 
 impl Rejection {
     /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full`,
-    /// `injected`, `shed` or `not_registered`.
+    /// `injected`, `shed`, `not_registered` or `idempotency`.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -173,6 +181,8 @@ impl Rejection {
             Rejection::Shed { .. } => "shed",
             Rejection::Injected => "injected",
             Rejection::NotRegistered(_) => "not_registered",
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => "idempotency",
         }
     }
 
@@ -197,6 +207,8 @@ impl Rejection {
     pub const fn retry_in(&self) -> Option<Duration> {
         match self {
             Rejection::BreakerOpen { retry_in, .. } if !is_unknown(*retry_in) => Some(*retry_in),
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(refusal) => refusal.retry_in(),
             _ => None,
         }
     }
@@ -233,6 +245,8 @@ impl From<Rejection> for io::Error {
             Rejection::BreakerOpen { .. } => io::ErrorKind::ConnectionRefused,
             Rejection::BulkheadFull { .. } | Rejection::Shed { .. } => io::ErrorKind::ResourceBusy,
             Rejection::Injected | Rejection::NotRegistered(_) => io::ErrorKind::Other,
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => io::ErrorKind::Other,
         };
         io::Error::new(kind, rejection)
     }
@@ -351,6 +365,13 @@ mod tests {
                 "not_registered",
                 io::ErrorKind::Other,
             ),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::Uncertain)),
+                Class::Ignored,
+                "idempotency",
+                io::ErrorKind::Other,
+            ),
         ]
     }
 
@@ -440,6 +461,13 @@ mod tests {
             ),
             (open(BreakerState::ForcedOpen, Duration::MAX), None),
             (Rejection::TimedOut { after: second }, None),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::InProgress {
+                    retry_after: second,
+                })),
+                Some(second),
+            ),
         ] {
             assert_eq!(rejection.retry_in(), expected, "{rejection}");
         }

@@ -10,6 +10,11 @@ use super::{
 ///
 /// The right to run is the lock on the record's row: it ends with the transaction, and so does all
 /// that was done under it, whichever way it ends. There is no lease to wait for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no transaction that a record of an idempotency key can be a part of",
+    label = "not `JoinTransaction`",
+    note = "`tx` takes an argument that is a `&mut` of a transaction for which a store implements `resilient::idempotency::JoinTransaction`"
+)]
 pub trait JoinTransaction: Send {
     /// Asks for the right to run until this transaction ends, without waiting for whoever has it.
     ///
@@ -75,9 +80,33 @@ impl Ledger {
         answer: Answer,
         resource: Option<Resource>,
     ) -> Result<(), Refusal> {
+        let finish = self.finish(execution.id(), answer, resource);
+        self.finish_in(transaction, execution, &finish).await
+    }
+
+    /// Writes down inside the transaction that it was done, for an answer that cannot be kept.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::complete_in`].
+    pub async fn complete_without_body_in(
+        &self,
+        transaction: &mut dyn JoinTransaction,
+        execution: &Execution,
+        resource: Option<Resource>,
+    ) -> Result<(), Refusal> {
+        let finish = Finish::BodyDropped { resource };
+        self.finish_in(transaction, execution, &finish).await
+    }
+
+    async fn finish_in(
+        &self,
+        transaction: &mut dyn JoinTransaction,
+        execution: &Execution,
+        finish: &Finish,
+    ) -> Result<(), Refusal> {
         let (id, fence) = (execution.id(), execution.fence());
-        let finish = self.finish(id, answer, resource);
-        let step = transaction.complete(self.table(), id, fence, &finish);
+        let step = transaction.complete(self.table(), id, fence, finish);
         match self.ask(step).await.map_err(unavailable)? {
             Fenced::Done => Ok(()),
             Fenced::Lost => {

@@ -31,7 +31,7 @@ impl fmt::Debug for CheckError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It names a dependency that is not registered.
+    /// It names a dependency or a store that is not registered.
     NotRegistered {
         /// The function.
         site: SiteInfo,
@@ -139,6 +139,15 @@ impl Registry {
                         missing,
                     });
                 }
+            }
+            #[cfg(feature = "idempotency")]
+            if let Some(claims) = site.options().claims()
+                && let Err(missing) = self.ledger(claims.store())
+            {
+                problems.push(Problem::NotRegistered {
+                    site: info.clone(),
+                    missing,
+                });
             }
             if let Some(name) = site.options().given_name() {
                 if let Some(first) = named.get(name) {

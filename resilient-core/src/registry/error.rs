@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::invalid::InvalidSetting;
 
-/// Why a dependency could not be registered or updated.
+/// Why a dependency or a store could not be registered or updated.
 ///
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(thiserror::Error)]
@@ -42,6 +42,28 @@ pub enum RegisterError {
         name: String,
         /// Registered names that are near.
         near: Vec<String>,
+    },
+    /// What cannot name a store.
+    #[cfg(feature = "idempotency")]
+    #[error("the store `{name}` cannot be registered: {problem}")]
+    InvalidStoreName {
+        /// The name as it was given.
+        name: String,
+        /// What is wrong with it.
+        problem: InvalidSetting,
+    },
+    /// The name of a store is taken.
+    #[cfg(feature = "idempotency")]
+    #[error(
+        "store `{name}` is registered twice: first at {first}, again at {second}; register it once"
+    )]
+    StoreAlreadyRegistered {
+        /// The store.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
     },
 }
 

@@ -6,6 +6,8 @@ mod error;
 #[cfg(loom)]
 mod models;
 mod shared;
+#[cfg(feature = "idempotency")]
+mod stores;
 mod transitions;
 
 use std::collections::HashMap;
@@ -16,6 +18,8 @@ use std::sync::{Arc, LazyLock, PoisonError};
 pub use check::{CheckError, Problem};
 pub use error::RegisterError;
 pub(crate) use shared::Shared;
+#[cfg(feature = "idempotency")]
+pub use stores::{ledger, register_store};
 pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;

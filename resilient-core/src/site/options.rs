@@ -7,6 +7,9 @@ use crate::hedge::HedgeOverrides;
 use crate::name::is_valid_name;
 use crate::retry::RetryOverrides;
 
+#[cfg(feature = "idempotency")]
+use super::ClaimOverrides;
+
 /// The options of one `#[resilient(..)]`, built in a constant so that a wrong constant is a
 /// compile error.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,8 @@ pub struct Options {
     timeout: Option<Duration>,
     deadline: Option<Duration>,
     safety: Safety,
+    #[cfg(feature = "idempotency")]
+    claims: Option<ClaimOverrides>,
 }
 
 /// What a site says about repeating its effect.
@@ -101,6 +106,8 @@ impl Options {
             timeout: None,
             deadline: None,
             safety: Safety::Unsaid,
+            #[cfg(feature = "idempotency")]
+            claims: None,
         }
     }
 
@@ -128,6 +135,11 @@ impl Options {
     option! {
         /// `hedge`, with numbers or without
         hedge: HedgeOverrides, hedge
+    }
+    #[cfg(feature = "idempotency")]
+    option! {
+        /// `idempotent(store = "..", ..)`
+        claiming: ClaimOverrides, claims
     }
     option! {
         /// `breaker(per = "..")`
@@ -210,6 +222,23 @@ impl Options {
         ]
         .into_iter()
         .filter_map(|(kind, name)| Some((kind, name?)))
+    }
+
+    /// What the site uses, with the option that names it: its dependencies and its store.
+    pub(crate) fn uses(&self) -> Vec<(&'static str, &'static str)> {
+        #[cfg_attr(
+            not(feature = "idempotency"),
+            allow(unused_mut, reason = "there are no stores")
+        )]
+        let mut uses: Vec<_> = self.names().collect();
+        #[cfg(feature = "idempotency")]
+        uses.extend(self.claims.map(|claims| ("store", claims.store())));
+        uses
+    }
+
+    #[cfg(feature = "idempotency")]
+    pub(crate) fn claims(&self) -> Option<ClaimOverrides> {
+        self.claims
     }
 
     pub(crate) fn given_name(&self) -> Option<&'static str> {
