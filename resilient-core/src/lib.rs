@@ -11,6 +11,7 @@ pub mod classify;
 pub mod duration;
 pub mod hedge;
 pub mod invalid;
+pub mod rate_limit;
 pub mod retry;
 pub mod throttle;
 
@@ -72,7 +73,7 @@ pub use registry::inject;
 #[cfg(feature = "runtime")]
 pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
-    levers, levers_of, register, subscribe, update,
+    levers, levers_of, limiter, register, register_limiter, subscribe, update,
 };
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};

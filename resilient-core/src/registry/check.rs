@@ -31,7 +31,7 @@ impl fmt::Debug for CheckError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It names a dependency that is not registered.
+    /// It names a dependency or a rate limiter that is not registered.
     NotRegistered {
         /// The function.
         site: SiteInfo,
@@ -133,7 +133,7 @@ impl Registry {
         for site in site::listed() {
             let info = site.info();
             for (kind, name) in site.options().names() {
-                if let Err(missing) = self.require(kind, name, || None) {
+                if let Some(missing) = self.missing(kind, name) {
                     problems.push(Problem::NotRegistered {
                         site: info.clone(),
                         missing,
@@ -161,6 +161,16 @@ impl Registry {
             }
         }
         problems
+    }
+}
+
+impl Registry {
+    /// What an option of a site names and nobody registered.
+    fn missing(&self, kind: &'static str, name: &str) -> Option<NotRegistered> {
+        if kind == "limiter" {
+            return self.limiter(name).err();
+        }
+        self.require(kind, name, || None).err()
     }
 }
 
