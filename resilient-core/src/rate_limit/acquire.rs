@@ -12,14 +12,6 @@ use super::waiting::Place;
 use crate::seam::clock::{Moment, now};
 use crate::seam::sync::Ordering;
 
-/// What becomes of a request that does not fit now.
-enum Then {
-    /// It is only watched.
-    Pass,
-    /// It may fit so much later, and has the time.
-    Wait(Duration),
-}
-
 impl Inner {
     /// Goes on where a request was not let through at once: because it was `denied`, or because
     /// others wait, or because it takes a while to ask the store.
@@ -42,9 +34,9 @@ impl Inner {
             denied => denied,
         };
         if let Some(denied) = denied
-            && let Then::Pass = self.after(denied, cost, max_wait)?
+            && self.has_no_time(&denied, max_wait)
         {
-            return Ok(());
+            return self.refuse(denied, cost);
         }
         self.wait_in_line(key, cost, max_wait, deadline).await
     }
@@ -65,12 +57,12 @@ impl Inner {
             }
         })?;
         if let Err(denied) = self.backend.behind(key, &ahead, cost)
-            && let Then::Pass = self.after(denied, cost, max_wait)?
+            && self.has_no_time(&denied, max_wait)
         {
-            return Ok(());
+            return self.refuse(denied, cost);
         }
         if !first_before(deadline, &place).await {
-            return Err(self.too_late(key, cost, &ahead));
+            return self.too_late(key, cost, &ahead);
         }
         loop {
             let Err(denied) = self.take(key, cost).await? else {
@@ -79,24 +71,22 @@ impl Inner {
                 return Ok(());
             };
             let now = now();
-            match self.after(denied, cost, deadline.since(now))? {
-                Then::Pass => return Ok(()),
-                Then::Wait(time) => sleep_to(now.plus(time)).await,
+            if self.has_no_time(&denied, deadline.since(now)) {
+                return self.refuse(denied, cost);
             }
+            sleep_to(now.plus(denied.time())).await;
         }
     }
 
     /// Those ahead took longer than they had to.
-    fn too_late(&self, key: &str, cost: u32, ahead: &[u32]) -> RateLimitError {
-        let denied = self.backend.behind(key, ahead, cost).err();
-        let time = denied.as_ref().map_or(Duration::ZERO, Denied::time);
-        let limit = denied.map_or_else(|| self.name.clone(), |denied| denied.limit);
-        self.did_not_fit(&limit, time);
-        RateLimitError::Limited {
-            limiter: self.name.clone(),
-            limit,
-            retry_in: time,
-        }
+    fn too_late(&self, key: &str, cost: u32, ahead: &[u32]) -> Result<(), RateLimitError> {
+        let behind = self.backend.behind(key, ahead, cost);
+        let denied = behind.err().unwrap_or_else(|| Denied {
+            limit: self.name.clone(),
+            capacity: 0,
+            wait: Some(0),
+        });
+        self.refuse(denied, cost)
     }
 
     async fn take(&self, key: &str, cost: u32) -> Result<Result<(), Denied>, RateLimitError> {
@@ -104,24 +94,27 @@ impl Inner {
         taken.map_err(|error| self.unavailable(error))
     }
 
-    /// What becomes of a request that was denied and may wait for so long.
-    fn after(&self, denied: Denied, cost: u32, max_wait: Duration) -> Result<Then, RateLimitError> {
-        let time = denied.time();
-        if self.is_shadow() {
-            self.did_not_fit(&denied.limit, time);
-            return Ok(Then::Pass);
-        }
-        if denied.wait.is_none() {
+    /// Whether there is no use in waiting for so long; in shadow mode nobody waits.
+    pub(super) fn has_no_time(&self, denied: &Denied, max_wait: Duration) -> bool {
+        denied.wait.is_none() || denied.time() > max_wait || self.is_shadow()
+    }
+
+    /// Refuses, or only counts.
+    #[cold]
+    pub(super) fn refuse(&self, denied: Denied, cost: u32) -> Result<(), RateLimitError> {
+        let shadow = self.is_shadow();
+        if denied.wait.is_none() && !shadow {
             return Err(self.unsatisfiable(cost, denied));
         }
-        if time <= max_wait {
-            return Ok(Then::Wait(time));
+        let retry_in = denied.time();
+        self.did_not_fit(&denied.limit, retry_in);
+        if shadow {
+            return Ok(());
         }
-        self.did_not_fit(&denied.limit, time);
         Err(RateLimitError::Limited {
             limiter: self.name.clone(),
             limit: denied.limit,
-            retry_in: time,
+            retry_in,
         })
     }
 }

@@ -66,6 +66,14 @@ impl Backend {
         }
     }
 
+    /// Decides, if that needs no waiting for an answer.
+    pub(super) fn decide_at_once(&self, key: &str, cost: u32, charge: bool) -> Option<Decided> {
+        match self {
+            Backend::Memory(memory) => Some(memory.decide(key, cost, charge)),
+            Backend::Outside(_) => None,
+        }
+    }
+
     pub(super) async fn decide(
         &self,
         limiter: &Name,

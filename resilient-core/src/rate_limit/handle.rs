@@ -1,6 +1,7 @@
 //! The limiter as servers and calls use it.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::counters::{Counted, Counters};
 use super::decision::Decision;
 use super::error::{InvalidRateLimit, RateLimitError};
 use super::lists::{Listed, Lists};
-use super::memory::{Denied, Memory};
+use super::memory::{Decided, Denied, Memory};
 use super::snapshot::RateLimiterSnapshot;
 use super::store::Store;
 use super::waiting::Waiting;
@@ -135,10 +136,12 @@ impl RateLimiter {
             None if cost == 0 => return self.inner.decide(key, cost, false).await,
             None => {}
         }
-        if let Some(waits) = self.inner.decide_behind(key, cost).await? {
-            return Ok(self.inner.counted(waits));
-        }
-        let decision = self.inner.decide(key, cost, true).await?;
+        let behind = self.inner.behind_others(key, cost);
+        let decision = self.inner.decide(key, cost, behind.is_none()).await?;
+        let decision = match behind {
+            Some(denied) => decision.refused(&denied.limit, denied.time()),
+            None => decision,
+        };
         Ok(self.inner.counted(decision))
     }
 
@@ -165,38 +168,44 @@ impl RateLimiter {
     /// [`Limited`](RateLimitError::Limited),
     /// [`TooManyWaiting`](RateLimitError::TooManyWaiting), and those of
     /// [`check`](RateLimiter::check).
-    #[inline]
     pub async fn acquire(&self, key: &str, cost: u32) -> Result<(), RateLimitError> {
-        let max_wait = self.inner.max_wait.load(Ordering::Relaxed);
-        self.acquire_within(key, cost, Duration::from_nanos(max_wait))
-            .await
+        let max_wait = self.inner.max_wait();
+        match self.inner.ask_at_once(key, cost, max_wait) {
+            Asked::Done(done) => done,
+            Asked::NotYet(denied) => self.inner.wait_for(key, cost, max_wait, denied).await,
+        }
     }
 
     /// The same, with a `max_wait` of its own.
-    #[inline]
     pub async fn acquire_within(
         &self,
         key: &str,
         cost: u32,
         max_wait: Duration,
     ) -> Result<(), RateLimitError> {
-        let inner = &*self.inner;
-        let key = inner.own_key(key);
-        if let Some(listed) = inner.lists.get(key) {
-            return inner.pass_listed(listed);
+        match self.inner.ask_at_once(key, cost, max_wait) {
+            Asked::Done(done) => done,
+            Asked::NotYet(denied) => self.inner.wait_for(key, cost, max_wait, denied).await,
         }
-        if inner.waiting.total() == 0
-            && let Some(taken) = inner.backend.take_at_once(key, cost)
-        {
-            match taken {
-                Ok(()) => {
-                    inner.count(Counted::Allowed);
-                    Ok(())
-                }
-                Err(denied) => inner.ask_or_wait(key, cost, max_wait, Some(denied)).await,
-            }
-        } else {
-            inner.ask_or_wait(key, cost, max_wait, None).await
+    }
+
+    /// The same without waiting, for code that is not async. `None` over a store outside of the
+    /// process, which takes a while to answer.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::rate_limit::{Limit, RateLimit, RateLimiter};
+    ///
+    /// let log = RateLimiter::in_memory(RateLimit::named("log").limit(Limit::gcra("slow", 1, "1h")))?;
+    /// assert!(log.try_acquire("disk full", 1).is_some_and(|taken| taken.is_ok()));
+    /// assert!(log.try_acquire("disk full", 1).is_some_and(|taken| taken.is_err()));
+    /// # Ok::<(), resilient::rate_limit::InvalidRateLimit>(())
+    /// ```
+    pub fn try_acquire(&self, key: &str, cost: u32) -> Option<Result<(), RateLimitError>> {
+        match self.inner.ask_at_once(key, cost, Duration::ZERO) {
+            Asked::Done(done) => Some(done),
+            Asked::NotYet(None) => self.inner.refuse_behind_others(key, cost),
+            Asked::NotYet(Some(denied)) => Some(self.inner.refuse(denied, cost)),
         }
     }
 
@@ -304,7 +313,82 @@ impl RateLimiter {
     }
 }
 
+/// What came of asking at once.
+enum Asked {
+    Done(Result<(), RateLimitError>),
+    /// It may fit later, or others wait, or the store takes a while to answer.
+    NotYet(Option<Denied>),
+}
+
 impl Inner {
+    fn max_wait(&self) -> Duration {
+        Duration::from_nanos(self.max_wait.load(Ordering::Relaxed))
+    }
+
+    /// Everything that needs no waiting. In the usual case, that it fits, that is all; the others
+    /// are kept out of its way.
+    #[inline]
+    fn ask_at_once(&self, key: &str, cost: u32, max_wait: Duration) -> Asked {
+        let key = self.own_key(key);
+        if (!self.lists.is_empty() || self.waiting.total() > 0)
+            && let Some(asked) = self.not_the_usual(key)
+        {
+            return asked;
+        }
+        match self.backend.take_at_once(key, cost) {
+            Some(Ok(())) => {
+                self.count(Counted::Allowed);
+                Asked::Done(Ok(()))
+            }
+            Some(Err(denied)) => self.denied_at_once(denied, cost, max_wait),
+            None => Asked::NotYet(None),
+        }
+    }
+
+    /// What becomes of a key that is listed, or that others wait for.
+    #[cold]
+    fn not_the_usual(&self, key: &str) -> Option<Asked> {
+        if let Some(listed) = self.lists.get(key) {
+            return Some(Asked::Done(self.pass_listed(listed)));
+        }
+        (!self.waiting.ahead(key).is_empty()).then_some(Asked::NotYet(None))
+    }
+
+    #[cold]
+    fn denied_at_once(&self, denied: Denied, cost: u32, max_wait: Duration) -> Asked {
+        if self.has_no_time(&denied, max_wait) {
+            Asked::Done(self.refuse(denied, cost))
+        } else {
+            Asked::NotYet(Some(denied))
+        }
+    }
+
+    /// Boxed: whoever has not to wait need not carry the place for it around.
+    fn wait_for<'a>(
+        &'a self,
+        key: &'a str,
+        cost: u32,
+        max_wait: Duration,
+        denied: Option<Denied>,
+    ) -> Pin<Box<impl Future<Output = Result<(), RateLimitError>> + Send + use<'a>>> {
+        Box::pin(self.ask_or_wait(self.own_key(key), cost, max_wait, denied))
+    }
+
+    /// Refuses what would overtake those that wait; nothing, if it is the store that is waited for.
+    fn refuse_behind_others(&self, key: &str, cost: u32) -> Option<Result<(), RateLimitError>> {
+        let key = self.own_key(key);
+        match self.behind_others(key, cost) {
+            Some(denied) => Some(self.refuse(denied, cost)),
+            None => match self.backend.take_at_once(key, cost)? {
+                Ok(()) => {
+                    self.count(Counted::Allowed);
+                    Some(Ok(()))
+                }
+                Err(denied) => Some(self.refuse(denied, cost)),
+            },
+        }
+    }
+
     /// What all share is counted under one key, whatever the caller says.
     #[inline]
     fn own_key<'key>(&self, key: &'key str) -> &'key str {
@@ -334,35 +418,37 @@ impl Inner {
     }
 
     async fn decide(&self, key: &str, cost: u32, charge: bool) -> Result<Decision, RateLimitError> {
-        let decided = self.backend.decide(&self.name, key, cost, charge).await;
-        match decided.map_err(|error| self.unavailable(error))? {
-            Ok(decision) => Ok(decision),
-            Err(_) if self.is_shadow() => Ok(Decision::never(cost)),
-            Err(never) if charge => Err(self.unsatisfiable(cost, never)),
-            Err(never) => Err(self.never_fits(cost, never)),
+        if let Some(decided) = self.backend.decide_at_once(key, cost, charge) {
+            return self.decided(decided, cost, charge);
         }
+        // Boxed, as above.
+        let decides = self.backend.decide(&self.name, key, cost, charge);
+        let decided = Box::pin(decides).await;
+        let decided = decided.map_err(|error| self.unavailable(error))?;
+        self.decided(decided, cost, charge)
     }
 
-    /// The refusal of what would overtake those that wait, if there are any.
-    async fn decide_behind(
+    fn decided(
         &self,
-        key: &str,
+        decided: Decided,
         cost: u32,
-    ) -> Result<Option<Decision>, RateLimitError> {
+        charge: bool,
+    ) -> Result<Decision, RateLimitError> {
+        decided.or_else(|never| match (self.is_shadow(), charge) {
+            (true, _) => Ok(Decision::never(cost)),
+            (false, true) => Err(self.unsatisfiable(cost, never)),
+            (false, false) => Err(self.never_fits(cost, never)),
+        })
+    }
+
+    /// How long what would overtake those that wait had to wait, if there are any.
+    fn behind_others(&self, key: &str, cost: u32) -> Option<Denied> {
         let ahead = self.waiting.ahead(key);
         if ahead.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let Err(Denied {
-            limit,
-            wait: Some(wait),
-            ..
-        }) = self.backend.behind(key, &ahead, cost)
-        else {
-            return Ok(None);
-        };
-        let decision = self.decide(key, cost, false).await?;
-        Ok(Some(decision.refused(&limit, Duration::from_nanos(wait))))
+        let denied = self.backend.behind(key, &ahead, cost).err()?;
+        denied.wait.is_some().then_some(denied)
     }
 
     /// Counts a decision, and lets pass what is only watched.

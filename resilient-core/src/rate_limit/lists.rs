@@ -23,8 +23,12 @@ pub(super) enum Listed {
 
 impl Lists {
     #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        !self.any.load(Ordering::Relaxed)
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<Listed> {
-        if !self.any.load(Ordering::Relaxed) {
+        if self.is_empty() {
             return None;
         }
         let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);

@@ -146,6 +146,22 @@ impl Plan {
 
     /// Takes `cost` from every limit, or from none.
     pub(super) fn admit(&self, state: &mut State, cost: u32, now: u64) -> Result<(), Refused> {
+        // The usual case, without going through lists.
+        if let (State::One(cell), [(limit, engine)]) = (&mut *state, &*self.cells)
+            && cost <= self.capacity
+        {
+            let engine = engine.engine();
+            return match engine.wait(cell, cost, now) {
+                0 => {
+                    engine.take(cell, cost, now);
+                    Ok(())
+                }
+                wait => Err(Refused {
+                    limit: *limit,
+                    wait: Some(wait),
+                }),
+            };
+        }
         self.fits(state, cost, now)?;
         self.take(state, cost, now);
         Ok(())
