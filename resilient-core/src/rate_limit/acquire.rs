@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::time::{sleep_until, timeout_at};
 
+use super::ask::Inner;
 use super::counters::Counted;
 use super::error::RateLimitError;
-use super::handle::Inner;
 use super::memory::Denied;
 use super::waiting::Place;
 use crate::seam::clock::{Moment, now};
@@ -121,13 +121,11 @@ impl Inner {
 
 /// Waits to be the first in line, but not for longer than that.
 async fn first_before(deadline: Moment, place: &Place<'_>) -> bool {
-    match deadline.to_instant() {
-        Some(instant) => timeout_at(instant, place.turn()).await.is_ok(),
-        None => {
-            place.turn().await;
-            true
-        }
-    }
+    let Some(instant) = deadline.to_instant() else {
+        place.turn().await;
+        return true;
+    };
+    timeout_at(instant, place.turn()).await.is_ok()
 }
 
 async fn sleep_to(moment: Moment) {

@@ -31,6 +31,8 @@ mod config;
 #[cfg(feature = "runtime")]
 mod acquire;
 #[cfg(feature = "runtime")]
+mod ask;
+#[cfg(feature = "runtime")]
 mod backend;
 #[cfg(feature = "runtime")]
 mod counters;

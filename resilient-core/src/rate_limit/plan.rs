@@ -92,12 +92,11 @@ impl Plan {
         let mut cells = Vec::new();
         let mut logs = Vec::new();
         for (index, limit) in limits.iter().enumerate() {
-            match CellEngine::new(limit) {
-                Some(engine) => cells.push((index, engine)),
-                None => {
-                    let log = SlidingLog::new(limit.quota, nanos(limit.window));
-                    logs.push((index, log));
-                }
+            if let Some(engine) = CellEngine::new(limit) {
+                cells.push((index, engine));
+            } else {
+                let log = SlidingLog::new(limit.quota, nanos(limit.window));
+                logs.push((index, log));
             }
         }
         let capacities = limits.iter().map(LimitSettings::capacity);
@@ -308,11 +307,11 @@ impl Plan {
                 }
             }
         }
-        for ((index, engine), log) in self.logs.iter().zip(adopted.logs_mut()) {
+        for ((index, _), log) in self.logs.iter().zip(adopted.logs_mut()) {
             let old = before.logs.iter().zip(state.logs());
             for ((old_index, old_engine), old_log) in old {
                 if self.is_same_limit(*index, before, *old_index) {
-                    *log = engine.adopt(old_engine, old_log, now);
+                    *log = old_engine.hand_over(old_log, now);
                 }
             }
         }

@@ -175,7 +175,9 @@ fn r11_limits_say_what_the_models_say() {
         let mut models: Vec<_> = limits.into_iter().map(Model::new).collect();
         let mut decisions = Vec::new();
         for (wait, does) in script {
-            models.iter_mut().for_each(|model| model.pass(wait));
+            for model in &mut models {
+                model.pass(wait);
+            }
             let now = models[0].now * MILLI;
             let (cost, take) = match does {
                 Does::Take(cost) => (cost, true),
@@ -210,7 +212,9 @@ fn r11_limits_say_what_the_models_say() {
             }
             let decision = plan.decision(&state, outcome, cost, now);
             if take && outcome.is_ok() {
-                models.iter_mut().for_each(|model| model.take(cost.into()));
+                for model in &mut models {
+                    model.take(cost.into());
+                }
                 decisions.push(decision.clone());
             }
             for ((said, model), wait) in decision.limits().zip(&models).zip(waits) {
@@ -234,9 +238,10 @@ fn r36_a_line_moves_as_foretold() {
     let costs = vec(1..5_u32, 1..8);
     play_all((limits(), 1..5_u32, costs), |(limit, used, mut line)| {
         let capacity = limit.capacity();
-        line.iter_mut()
-            .for_each(|cost| *cost = (*cost).min(capacity));
-        let plan = Plan::new(&[limit.clone()]);
+        for cost in &mut line {
+            *cost = (*cost).min(capacity);
+        }
+        let plan = Plan::new(std::slice::from_ref(&limit));
         let mut state = plan.fresh();
         let used = used.min(capacity);
         prop_assert_eq!(plan.admit(&mut state, used, START * MILLI), Ok(()));

@@ -20,6 +20,10 @@ use crate::seam::clock::now;
 const MIDNIGHT: u64 = 1_728_000_000 * 1_000_000_000;
 
 /// A limiter that is made at midnight.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "the same shape as making one"
+)]
 fn limiter(limit: RateLimit) -> RateLimiter {
     let settings = limit.settings().expect("the numbers are good");
     let memory = Memory::at(&settings, Epoch::at(MIDNIGHT, now()));

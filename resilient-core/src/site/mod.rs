@@ -68,7 +68,11 @@ impl Site {
             module: self.options.module(),
             file: self.options.file(),
             line: self.options.line(),
-            uses: self.options.names().collect(),
+            uses: self
+                .options
+                .names()
+                .chain(self.options.named_limiter())
+                .collect(),
         }
     }
 }
@@ -112,7 +116,7 @@ pub struct SiteInfo {
     pub file: &'static str,
     /// Its line there.
     pub line: u32,
-    /// The options that name dependencies, with the names.
+    /// The options that name dependencies or a rate limiter, with the names.
     pub uses: Vec<(&'static str, &'static str)>,
 }
 

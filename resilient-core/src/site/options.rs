@@ -24,6 +24,7 @@ pub struct Options {
     per: Option<Per>,
     budget: Option<&'static str>,
     bulkhead: Option<&'static str>,
+    limiter: Option<&'static str>,
     hedge: Option<HedgeOverrides>,
     timeout: Option<Duration>,
     deadline: Option<Duration>,
@@ -97,6 +98,7 @@ impl Options {
             per: None,
             budget: None,
             bulkhead: None,
+            limiter: None,
             hedge: None,
             timeout: None,
             deadline: None,
@@ -115,6 +117,8 @@ impl Options {
         budget => budget;
         /// `bulkhead = ".."`
         bulkhead => bulkhead;
+        /// `rate_limit(limiter = "..")`
+        limiter => limiter;
     }
 
     option! {
@@ -210,6 +214,11 @@ impl Options {
         ]
         .into_iter()
         .filter_map(|(kind, name)| Some((kind, name?)))
+    }
+
+    /// The rate limiter the site names, with the kind of thing that is.
+    pub(crate) fn named_limiter(&self) -> Option<(&'static str, &'static str)> {
+        self.limiter.map(|name| ("limiter", name))
     }
 
     pub(crate) fn given_name(&self) -> Option<&'static str> {

@@ -171,7 +171,7 @@ impl Limit {
         let window = problems.time("window", Some(&self.window), Duration::from_secs(1));
         if window > MOST_WINDOW {
             problems.add("window", &self.window, "write ten years or less");
-        } else if window.subsec_nanos() % 1_000_000 != 0 {
+        } else if !window.subsec_nanos().is_multiple_of(1_000_000) {
             let reason = "write whole milliseconds, which every store can count";
             problems.add("window", &self.window, reason);
         }

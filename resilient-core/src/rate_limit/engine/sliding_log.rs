@@ -47,10 +47,11 @@ impl SlidingLog {
             .fold(0, |sum, (_, cost)| sum.saturating_add(cost))
     }
 
-    /// The state of a key under these numbers, given what it had under `before`.
-    pub(crate) fn adopt(&self, before: &SlidingLog, log: &Log, now: u64) -> Log {
-        let entries = before.live(log, now).collect();
-        Log { entries }
+    /// What another log with other numbers begins with, in place of `log`.
+    pub(crate) fn hand_over(&self, log: &Log, now: u64) -> Log {
+        Log {
+            entries: self.live(log, now).collect(),
+        }
     }
 }
 

@@ -62,10 +62,11 @@ impl Shard {
         now: u64,
         memory: &Memory,
     ) -> Result<(), Refused> {
-        // Both are looked up in fields of their own: the borrow checker must see that.
-        let plan = match self.own_plans.is_empty() {
-            true => &self.plan,
-            false => self.own_plans.get(key).unwrap_or(&self.plan),
+        // By fields: the plan is only looked at while the state changes.
+        let plan = if self.own_plans.is_empty() {
+            &self.plan
+        } else {
+            self.own_plans.get(key).unwrap_or(&self.plan)
         };
         if let Some(entry) = self.keys.find_mut(hash, |entry| *entry.key == *key) {
             return plan.admit(&mut entry.state, cost, now);

@@ -5,7 +5,7 @@ use super::*;
 /// As many as R38 has, in the long run; here only so many that every shard has more than a slice.
 const MANY: u64 = 100_000;
 
-fn memory(limit: RateLimit) -> Memory {
+fn memory(limit: &RateLimit) -> Memory {
     let settings = limit.settings().expect("the numbers are good");
     Memory::at(&settings, Epoch::at(MIDNIGHT, now()))
 }
@@ -20,7 +20,7 @@ async fn r38_idle_keys_are_forgotten_by_those_who_come_after() {
         Limit::token_bucket("l", 5, "10s"),
         Limit::gcra("l", 5, "10s"),
     ] {
-        let memory = memory(api(limit));
+        let memory = memory(&api(limit));
         let empty = memory.table_bytes();
         for key in 0..MANY {
             memory.take(&key.to_string(), 1).expect("it fits");
@@ -40,7 +40,7 @@ async fn r38_idle_keys_are_forgotten_by_those_who_come_after() {
 /// R13 of the bugs: what is forgotten had its whole quota again.
 #[tokio::test(start_paused = true)]
 async fn r13_forgetting_gives_nothing_away() {
-    let memory = memory(api(Limit::gcra("l", 10, "10s")));
+    let memory = memory(&api(Limit::gcra("l", 10, "10s")));
     memory.take("hog", 10).expect("it fits");
     for round in 0..40 {
         for key in 0..500 {
@@ -57,7 +57,7 @@ async fn r13_forgetting_gives_nothing_away() {
 /// No more keys than were asked for; who had used the least makes room.
 #[tokio::test(start_paused = true)]
 async fn r13_the_number_of_keys_is_bounded() {
-    let memory = memory(api(Limit::fixed("l", 10, "1h")).max_keys(100));
+    let memory = memory(&api(Limit::fixed("l", 10, "1h")).max_keys(100));
     memory.take("hog", 10).expect("it fits");
     for key in 0..10_000 {
         memory.take(&key.to_string(), 1).expect("it fits");
@@ -70,7 +70,7 @@ async fn r13_the_number_of_keys_is_bounded() {
 /// Who is refused before anything of his was counted is not remembered.
 #[tokio::test(start_paused = true)]
 async fn who_never_passed_takes_no_room() {
-    let memory = memory(api(Limit::fixed("l", 10, "1h")));
+    let memory = memory(&api(Limit::fixed("l", 10, "1h")));
     for key in 0..100 {
         let key = key.to_string();
         assert!(memory.take(&key, 11).is_err());
@@ -88,7 +88,7 @@ fn r03_threads_share_one_count_exactly() {
         api(Limit::gcra("l", 10, "1h")).unkeyed(),
         api(Limit::sliding_counter("l", 10, "1h")),
     ] {
-        let memory = memory(limit);
+        let memory = memory(&limit);
         let passed: usize = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
                 .map(|_| scope.spawn(|| (0..25).filter(|_| memory.take("u", 1).is_ok()).count()))
