@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "idempotency")]
+#[doc(inline)]
+pub use resilient_core::idempotency;
 #[cfg(feature = "faults")]
 #[doc(inline)]
 pub use resilient_core::inject;
@@ -22,6 +25,9 @@ pub use resilient_core::{
     retry::{Jitter, Retry},
     throttle::Throttle,
 };
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use resilient_http as http;
 /// ```
 /// use resilient::{Classify, Rejection};
 ///
@@ -64,6 +70,9 @@ pub use resilient_core::{
 /// assert_eq!(LoadError::Backend("unheard of".into()).class(), Class::Ignored);
 /// ```
 pub use resilient_macros::Classify;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres", feature = "redis"))]
+#[doc(inline)]
+pub use resilient_store as store;
 
 /// ```
 /// use std::io;

@@ -10,6 +10,8 @@ pub mod bulkhead;
 pub mod classify;
 pub mod duration;
 pub mod hedge;
+#[cfg(feature = "idempotency")]
+pub mod idempotency;
 pub mod invalid;
 pub mod rate_limit;
 pub mod retry;

@@ -1,0 +1,1 @@
+//! Tower layers of [`resilient`](https://docs.rs/resilient-async).

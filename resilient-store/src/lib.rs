@@ -1,0 +1,1 @@
+//! Where [`resilient`](https://docs.rs/resilient-async) keeps idempotency keys.

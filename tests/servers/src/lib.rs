@@ -1,0 +1,8 @@
+//! Private servers for tests and drills: each on a free port and in a folder of its own, so that it
+//! can be killed, frozen and restarted without anyone else noticing.
+
+mod process;
+mod proxy;
+
+pub use process::{Server, free_port};
+pub use proxy::Proxy;
