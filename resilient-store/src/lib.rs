@@ -1,1 +1,15 @@
 //! Where [`resilient`](https://docs.rs/resilient-async) keeps idempotency keys.
+
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres"))]
+mod postgres_table;
+#[cfg(feature = "sqlx-postgres")]
+mod sqlx_postgres;
+
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres"))]
+pub use postgres_table::{InvalidTableName, PostgresTable};
+#[cfg(feature = "sqlx-postgres")]
+pub use sqlx_postgres::SqlxStore;

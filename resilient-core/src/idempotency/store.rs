@@ -188,4 +188,10 @@ pub trait Store: Any + fmt::Debug + Send + Sync {
 
     /// What is held, counted.
     fn backlog(&self) -> StoreFuture<'_, Backlog>;
+
+    /// The store behind this one, if it only stands in front of it: the one that a transaction
+    /// [joins](super::JoinTransaction).
+    fn behind(&self) -> Option<&dyn Store> {
+        None
+    }
 }
