@@ -93,9 +93,11 @@ const CLAIM: &str = "
 
 /// Tells everybody that a transaction is about to claim: committed before it, so that others are
 /// not made to wait for its end. The lease is the epoch: whoever can lock the row may have it.
+///
+/// Looks before it inserts: `do nothing` waits for a transaction that has updated the row.
 const ANNOUNCE: &str = "
     insert into {table} as k ({columns})
-    select {claimed}, 'epoch'
+    select {claimed}, 'epoch' where not exists (select from {table} as k where {this})
     on conflict (scope, key) do nothing
     returning k.fence";
 
