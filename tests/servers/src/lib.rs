@@ -5,7 +5,9 @@ mod family;
 mod left_out;
 mod postgres;
 mod process;
+mod proxy;
 
 pub use left_out::left_out;
 pub use postgres::Postgres;
 pub use process::{Server, free_port};
+pub use proxy::Proxy;
