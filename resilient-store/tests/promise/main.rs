@@ -6,6 +6,8 @@
 
 mod crowd;
 mod memory;
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+mod postgres;
 mod rows;
 mod script;
 mod stage;
@@ -23,4 +25,20 @@ async fn holds(stage: &impl Stage) {
 #[tokio::test(start_paused = true)]
 async fn memory() {
     holds(&memory::Memory::new()).await;
+}
+
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres() {
+    if let Some(table) = postgres::Table::over_tokio_postgres().await {
+        holds(&table).await;
+    }
+}
+
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlx_postgres() {
+    if let Some(table) = postgres::Table::over_sqlx().await {
+        holds(&table).await;
+    }
 }

@@ -7,7 +7,7 @@ use super::super::outcome::Outcome;
 use super::ending::Ending;
 use super::keeping::{Keeping, Written};
 use crate::idempotency::{
-    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, StoreError, Within,
+    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, Store, StoreError, Within,
 };
 use crate::rejection::Rejection;
 
@@ -104,8 +104,8 @@ where
 
 /// The same as a part of a transaction. What is no answer is not a part of it: whoever began the
 /// transaction rolls it back.
-pub async fn ended_in<R, T, E, X>(
-    transaction: &mut dyn JoinTransaction,
+pub async fn ended_in<R, T, E, X, S, J>(
+    transaction: &mut J,
     call: &mut Call,
     driven: Driven<(R, Ending)>,
     keeping: &Keeping<T, E>,
@@ -114,6 +114,8 @@ pub async fn ended_in<R, T, E, X>(
 where
     R: Outcome<Value = T, Failure = E>,
     X: Fn(Rejection) -> E,
+    S: Store,
+    J: JoinTransaction<S> + ?Sized,
 {
     if let Driven::Done((outcome, ending), Running(right)) = &driven
         && let Right::Transaction { ledger, execution } = right
@@ -134,8 +136,8 @@ async fn close(run: Run, ending: Ending, written: Written) -> Result<Ended, Stor
     }
 }
 
-async fn close_in(
-    transaction: &mut dyn JoinTransaction,
+async fn close_in<S: Store, J: JoinTransaction<S> + ?Sized>(
+    transaction: &mut J,
     ledger: &Ledger,
     execution: &Execution,
     written: Written,
