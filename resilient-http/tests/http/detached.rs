@@ -105,6 +105,26 @@ async fn i38_a_request_that_is_dropped_runs_to_its_end() {
     assert_eq!(app.runs(), 1);
 }
 
+/// The first one fails after 300 ms; by then, nobody waits any more behind it.
+#[tokio::test(start_paused = true)]
+async fn who_goes_while_it_waits_does_not_run() {
+    let app = App::new(rules().wait("2s"), |_, _| async {
+        sleep(Duration::from_millis(300)).await;
+        StatusCode::BAD_GATEWAY
+    });
+    let first = tokio::spawn({
+        let app = app.clone();
+        async move { app.send(post("k", "{}")).await }
+    });
+    sleep(Duration::from_millis(1)).await;
+    let cut = tokio::time::timeout(Duration::from_millis(50), app.send(post("k", "{}"))).await;
+    assert!(cut.is_err());
+    assert_eq!(app.drain.running(), 2);
+    assert_eq!(first.await.unwrap().status, 502);
+    app.drain.drain(Duration::from_secs(3)).await.unwrap();
+    assert_eq!((app.runs(), app.records().await), (1, 0));
+}
+
 #[tokio::test(start_paused = true)]
 async fn i39_a_drain_waits_for_what_is_at_work_and_not_for_ever() {
     let app = slow(5000);
