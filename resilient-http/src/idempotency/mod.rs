@@ -43,8 +43,9 @@
 //! let drain = layer.drain().clone();
 //! let app = Router::new()
 //!     .route("/orders", post(order))
-//!     .layer(layer)
-//!     .layer(from_fn(authenticate));
+//!     // Unlike `layer`, these leave requests alone that no route is for.
+//!     .route_layer(layer)
+//!     .route_layer(from_fn(authenticate));
 //!
 //! // axum::serve(listener, app).with_graceful_shutdown(sigterm).await?;
 //! # let request = || http::Request::post("/orders").header("idempotency-key", "k").body(axum::body::Body::empty());
