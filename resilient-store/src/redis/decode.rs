@@ -33,6 +33,13 @@ impl FromRedisValue for Reply {
     }
 }
 
+/// A record among others, and when it was claimed: each has its age from another moment.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) claimed_at: u64,
+    pub(super) record: Record,
+}
+
 /// Why an answer cannot be read.
 pub(super) type Unreadable = String;
 
@@ -63,7 +70,7 @@ impl Reply {
 
     /// A record with its answer.
     pub(super) fn record(self) -> Result<Option<Record>, Unreadable> {
-        let Some((mut record, answer)) = self.parts_of_a_record()? else {
+        let Some((Listed { mut record, .. }, answer)) = self.parts_of_a_record()? else {
             return Ok(None);
         };
         if record.state == State::Completed {
@@ -77,11 +84,11 @@ impl Reply {
     }
 
     /// A record whose answer was not asked for.
-    pub(super) fn listed(self) -> Result<Option<Record>, Unreadable> {
-        Ok(self.parts_of_a_record()?.map(|(record, _)| record))
+    pub(super) fn listed(self) -> Result<Option<Listed>, Unreadable> {
+        Ok(self.parts_of_a_record()?.map(|(listed, _)| listed))
     }
 
-    fn parts_of_a_record(self) -> Result<Option<(Record, Option<Vec<u8>>)>, Unreadable> {
+    fn parts_of_a_record(self) -> Result<Option<(Listed, Option<Vec<u8>>)>, Unreadable> {
         match self.word.as_str() {
             "none" => return Ok(None),
             "record" if self.parts.len() >= 2 => {}
@@ -91,7 +98,10 @@ impl Reply {
         let fields = parts.split_off(2);
         let answer = read(parts.remove(1), "answer")?;
         let now = read(parts.remove(0), "time")?;
-        Ok(Some((Fields::of(fields)?.record(now)?, answer)))
+        let mut fields = Fields::of(fields)?;
+        let claimed_at = fields.number("claimed_at")?;
+        let record = fields.record(now, claimed_at)?;
+        Ok(Some((Listed { claimed_at, record }, answer)))
     }
 
     fn unexpected(self) -> Unreadable {
@@ -115,7 +125,7 @@ impl Fields {
     }
 
     /// Without its answer.
-    fn record(mut self, now: u64) -> Result<Record, Unreadable> {
+    fn record(mut self, now: u64, claimed_at: u64) -> Result<Record, Unreadable> {
         let since = |time: u64| Duration::from_millis(now.saturating_sub(time));
         let until = |time: u64| Duration::from_millis(time.saturating_sub(now));
         let mut state = State::from_code(self.number("state")?);
@@ -135,7 +145,7 @@ impl Fields {
             checkpoint: self.optional_text("checkpoint")?,
             resource: self.resource()?,
             answer: None,
-            age: since(self.number("claimed_at")?),
+            age: since(claimed_at),
             lease_left: match state {
                 State::Running => until(self.number("leased_until")?),
                 _ => Duration::ZERO,
