@@ -33,11 +33,14 @@ impl FromRedisValue for Reply {
     }
 }
 
-/// A record among others, and when it was claimed: each has its age from another moment.
+/// A record among others.
 #[derive(Debug)]
 pub(super) struct Listed {
+    /// What to compare them by: the age of each is from another moment.
     pub(super) claimed_at: u64,
     pub(super) record: Record,
+    /// Its answer, if it was asked for and is there.
+    frame: Option<Vec<u8>>,
 }
 
 /// Why an answer cannot be read.
@@ -70,11 +73,14 @@ impl Reply {
 
     /// A record with its answer.
     pub(super) fn record(self) -> Result<Option<Record>, Unreadable> {
-        let Some((Listed { mut record, .. }, answer)) = self.parts_of_a_record()? else {
+        let Some(Listed {
+            mut record, frame, ..
+        }) = self.listed()?
+        else {
             return Ok(None);
         };
         if record.state == State::Completed {
-            record.answer = answer.map(|frame| answer_of(&frame)).transpose()?;
+            record.answer = frame.map(|frame| answer_of(&frame)).transpose()?;
             // The server may have made room by deleting it.
             if record.answer.is_none() {
                 record.state = State::BodyDropped;
@@ -83,25 +89,23 @@ impl Reply {
         Ok(Some(record))
     }
 
-    /// A record whose answer was not asked for.
+    /// A record among others.
     pub(super) fn listed(self) -> Result<Option<Listed>, Unreadable> {
-        Ok(self.parts_of_a_record()?.map(|(listed, _)| listed))
-    }
-
-    fn parts_of_a_record(self) -> Result<Option<(Listed, Option<Vec<u8>>)>, Unreadable> {
         match self.word.as_str() {
             "none" => return Ok(None),
             "record" if self.parts.len() >= 2 => {}
             _ => return Err(self.unexpected()),
         }
         let mut parts = self.parts;
-        let fields = parts.split_off(2);
-        let answer = read(parts.remove(1), "answer")?;
+        let mut fields = Fields::of(parts.split_off(2))?;
+        let frame = read(parts.remove(1), "answer")?;
         let now = read(parts.remove(0), "time")?;
-        let mut fields = Fields::of(fields)?;
         let claimed_at = fields.number("claimed_at")?;
-        let record = fields.record(now, claimed_at)?;
-        Ok(Some((Listed { claimed_at, record }, answer)))
+        Ok(Some(Listed {
+            claimed_at,
+            record: fields.record(now, claimed_at)?,
+            frame,
+        }))
     }
 
     fn unexpected(self) -> Unreadable {

@@ -25,8 +25,7 @@ const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// again. For effects that [may be repeated](resilient_core::idempotency::Effects::may_repeat) that
 /// is a cost; for others it is a defect.
 ///
-/// - One server, or a primary that a proxy or a sentinel's address leads to; not a cluster, because
-///   all fences come from one key.
+/// - One server, or the primary behind one name; not a cluster, because all fences come from one key.
 /// - It needs `maxmemory-policy noeviction` and `appendonly yes`: [`RedisStore::check`] says what is
 ///   missing, and [`RedisStore::connect`] writes it into the log.
 /// - Each step is one script that runs on the server's clock; Redis 6 or Valkey 7 and later.

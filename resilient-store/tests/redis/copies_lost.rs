@@ -135,7 +135,9 @@ async fn what_is_no_copy_is_not_taken_for_one() {
         return;
     };
     let table = Spy::new();
-    let ledger = ledger(tiered(&server, &table));
+    let store = tiered(&server, &table);
+    let counter = store.counter();
+    let ledger = ledger(store);
     let key = copy_key("k");
     let rows: [&[&str]; 4] = [
         &["SET", &key, "text", "PX", "100000"],
@@ -154,4 +156,9 @@ async fn what_is_no_copy_is_not_taken_for_one() {
         assert_eq!(request(&ledger, "k", "a").await, expected, "{row:?}");
     }
     assert_eq!(table.claims(), 4);
+    // Only the last is an error, and none keeps other keys from being copied.
+    assert_eq!(request(&ledger, "another", "a").await, Outcome::Ran);
+    let counts = counter.counts();
+    assert_eq!((counts.errors, counts.written), (1, 1), "{counts:?}");
+    assert_eq!(counts.skipped, 0, "{counts:?}");
 }
