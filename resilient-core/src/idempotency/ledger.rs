@@ -184,7 +184,7 @@ impl Ledger {
         let until = clock::now().plus(self.settings.wait);
         let mut look = FIRST_LOOK;
         loop {
-            let record = match self.ask(self.store().claim(&claim)).await {
+            let record = match self.claim(&claim).await {
                 Ok(Claimed::Won(won)) => {
                     let execution = self.execution(claim.id, won);
                     return Ok(Begun::Run(Run::new(self.clone(), execution)));
@@ -211,6 +211,15 @@ impl Ledger {
                 }
                 judged => return self.told(judged).map(Begun::Replay),
             }
+        }
+    }
+
+    /// Once more if the connection was cut: the claim may have been won without being told, and is
+    /// then won again, instead of standing in its own way until its lease lapses.
+    async fn claim(&self, claim: &Claim) -> Result<Claimed, StoreError> {
+        match self.ask(self.store().claim(claim)).await {
+            Err(StoreError::Unavailable { .. }) => self.ask(self.store().claim(claim)).await,
+            answered => answered,
         }
     }
 

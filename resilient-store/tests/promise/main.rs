@@ -6,6 +6,8 @@
 
 mod crowd;
 mod memory;
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+mod postgres;
 #[cfg(feature = "redis")]
 mod redis;
 mod rows;
@@ -40,5 +42,21 @@ async fn redis_alone() {
 async fn copies_in_redis_over_a_table() {
     if let Some(stage) = redis::OnRedis::tiered().await {
         holds(&stage).await;
+    }
+}
+
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+#[tokio::test(flavor = "multi_thread")]
+async fn postgres() {
+    if let Some(table) = postgres::Table::over_tokio_postgres().await {
+        holds(&table).await;
+    }
+}
+
+#[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlx_postgres() {
+    if let Some(table) = postgres::Table::over_sqlx().await {
+        holds(&table).await;
     }
 }

@@ -204,26 +204,19 @@ async fn i57_copies_in_the_process_spare_redis() {
 /// A transaction of the table's kind.
 struct Transaction;
 
-impl JoinTransaction for Transaction {
-    fn claim<'a>(&'a mut self, store: &'a dyn Store, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
-        let store: &dyn std::any::Any = store;
-        assert!(store.is::<Spy>(), "it is given the table");
-        store.downcast_ref::<Spy>().unwrap().claim(claim)
+impl JoinTransaction<Spy> for Transaction {
+    fn claim<'a>(&'a mut self, table: &'a Spy, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
+        table.claim(claim)
     }
 
     fn complete<'a>(
         &'a mut self,
-        store: &'a dyn Store,
+        table: &'a Spy,
         id: &'a RecordId,
         fence: Fence,
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
-        let store: &dyn std::any::Any = store;
-        assert!(store.is::<Spy>(), "it is given the table");
-        store
-            .downcast_ref::<Spy>()
-            .unwrap()
-            .complete(id, fence, finish)
+        table.complete(id, fence, finish)
     }
 }
 

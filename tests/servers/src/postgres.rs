@@ -6,6 +6,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -52,6 +53,21 @@ impl Postgres {
         };
         postgres.wait_until_ready()?;
         Ok(Some(postgres))
+    }
+
+    /// One that tests share while any of them has it, each with a table of its own: nobody may kill
+    /// or freeze it.
+    pub fn shared() -> io::Result<Option<Arc<Self>>> {
+        static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = shared.upgrade() {
+            return Ok(Some(running));
+        }
+        let started = Postgres::start()?.map(Arc::new);
+        if let Some(started) = &started {
+            *shared = Arc::downgrade(started);
+        }
+        Ok(started)
     }
 
     /// Where it is reached: a URL of its superuser and first database.
