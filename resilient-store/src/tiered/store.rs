@@ -113,7 +113,7 @@ impl<T: Store> Tiered<T> {
 }
 
 impl<T: Store> Store for Tiered<T> {
-    fn behind(&self) -> Option<&dyn Store> {
+    fn table(&self) -> Option<&dyn Store> {
         Some(&self.table)
     }
 
