@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-#[cfg(feature = "idempotency")]
-#[doc(inline)]
-pub use resilient_core::idempotency;
 #[cfg(feature = "faults")]
 #[doc(inline)]
 pub use resilient_core::inject;
@@ -25,6 +22,9 @@ pub use resilient_core::{
     retry::{Jitter, Retry},
     throttle::Throttle,
 };
+#[cfg(feature = "idempotency")]
+#[doc(inline)]
+pub use resilient_core::{idempotency, ledger, register_store};
 #[cfg(feature = "http")]
 #[doc(inline)]
 pub use resilient_http as http;

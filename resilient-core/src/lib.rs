@@ -77,6 +77,8 @@ pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
     levers, levers_of, limiter, register, register_limiter, subscribe, update,
 };
+#[cfg(feature = "idempotency")]
+pub use registry::{ledger, register_store};
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};
 #[cfg(feature = "runtime")]

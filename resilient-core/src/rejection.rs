@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::breaker::{BreakerKey, BreakerState, Reason};
 use crate::class::{Class, Classify};
+#[cfg(feature = "idempotency")]
+use crate::idempotency::Refusal;
 use crate::name::Name;
 
 /// A call refused or cut short by a policy of its own side.
@@ -94,6 +96,10 @@ pub enum Rejection {
     /// The function names something that nobody registered.
     #[error(transparent)]
     NotRegistered(Box<NotRegistered>),
+    /// The key of a function with `idempotent(store = ..)` gives no right to run it, and no answer.
+    #[cfg(feature = "idempotency")]
+    #[error(transparent)]
+    Idempotency(Box<Refusal>),
 }
 
 /// A name at an annotated function that nobody registered.
@@ -117,7 +123,7 @@ pub enum Rejection {
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotRegistered {
-    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget`, `bulkhead` or
+    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `store` or
     /// `limiter`.
     pub kind: &'static str,
     /// The name as it is written there.
@@ -142,14 +148,12 @@ impl fmt::Display for NotRegistered {
         }
         f.write_str(" is not registered: ")?;
         if near.is_empty() {
-            let made_by = match *kind {
-                "limiter" => "RateLimit",
-                _ => "Dependency",
+            let how = match *kind {
+                "store" => format!("call `register_store({name:?}, ledger)`"),
+                "limiter" => format!("register `RateLimit::named({name:?})`"),
+                _ => format!("register `Dependency::named({name:?})`"),
             };
-            return write!(
-                f,
-                "register `{made_by}::named({name:?})` before it is first used"
-            );
+            return write!(f, "{how} before it is first used");
         }
         f.write_str("did you mean ")?;
         for (at, name) in near.iter().enumerate() {
@@ -170,7 +174,7 @@ impl std::error::Error for NotRegistered {}
 
 impl Rejection {
     /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full`,
-    /// `injected`, `shed`, `rate_limited` or `not_registered`.
+    /// `injected`, `shed`, `rate_limited`, `not_registered` or `idempotency`.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -190,6 +194,8 @@ impl Rejection {
             Rejection::RateLimited { .. } => "rate_limited",
             Rejection::Injected => "injected",
             Rejection::NotRegistered(_) => "not_registered",
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => "idempotency",
         }
     }
 
@@ -218,6 +224,8 @@ impl Rejection {
             {
                 Some(*retry_in)
             }
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(refusal) => refusal.retry_in(),
             _ => None,
         }
     }
@@ -256,6 +264,8 @@ impl From<Rejection> for io::Error {
             | Rejection::Shed { .. }
             | Rejection::RateLimited { .. } => io::ErrorKind::ResourceBusy,
             Rejection::Injected | Rejection::NotRegistered(_) => io::ErrorKind::Other,
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => io::ErrorKind::Other,
         };
         io::Error::new(kind, rejection)
     }
@@ -403,6 +413,13 @@ mod tests {
                 "not_registered",
                 io::ErrorKind::Other,
             ),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::Uncertain)),
+                Class::Ignored,
+                "idempotency",
+                io::ErrorKind::Other,
+            ),
         ]
     }
 
@@ -502,6 +519,13 @@ mod tests {
             (limited(second), Some(second)),
             (limited(Duration::MAX), None),
             (Rejection::TimedOut { after: second }, None),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::InProgress {
+                    retry_after: second,
+                })),
+                Some(second),
+            ),
         ] {
             assert_eq!(rejection.retry_in(), expected, "{rejection}");
         }

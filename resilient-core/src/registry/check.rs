@@ -31,7 +31,7 @@ impl fmt::Debug for CheckError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It names a dependency or a rate limiter that is not registered.
+    /// It names a dependency, a store or a rate limiter that is not registered.
     NotRegistered {
         /// The function.
         site: SiteInfo,
@@ -145,6 +145,15 @@ impl Registry {
         for site in site::listed() {
             let info = site.info();
             for missing in self.missing(site) {
+                problems.push(Problem::NotRegistered {
+                    site: info.clone(),
+                    missing,
+                });
+            }
+            #[cfg(feature = "idempotency")]
+            if let Some(claims) = site.options().claims()
+                && let Err(missing) = self.ledger(claims.store())
+            {
                 problems.push(Problem::NotRegistered {
                     site: info.clone(),
                     missing,

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::invalid::InvalidSetting;
 
-/// Why a dependency or a rate limiter could not be registered, or a dependency not updated.
+/// Why a dependency, a store or a rate limiter could not be registered, or a dependency not updated.
 ///
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(thiserror::Error)]
@@ -55,6 +55,28 @@ pub enum RegisterError {
         name: String,
         /// Registered names that are near.
         near: Vec<String>,
+    },
+    /// What cannot name a store.
+    #[cfg(feature = "idempotency")]
+    #[error("the store `{name}` cannot be registered: {problem}")]
+    InvalidStoreName {
+        /// The name as it was given.
+        name: String,
+        /// What is wrong with it.
+        problem: InvalidSetting,
+    },
+    /// The name of a store is taken.
+    #[cfg(feature = "idempotency")]
+    #[error(
+        "store `{name}` is registered twice: first at {first}, again at {second}; register it once"
+    )]
+    StoreAlreadyRegistered {
+        /// The store.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
     },
 }
 

@@ -7,6 +7,8 @@ mod limiters;
 #[cfg(loom)]
 mod models;
 mod shared;
+#[cfg(feature = "idempotency")]
+mod stores;
 mod transitions;
 
 use std::collections::HashMap;
@@ -18,6 +20,8 @@ pub use check::{CheckError, Problem};
 pub use error::RegisterError;
 pub use limiters::{limiter, register_limiter};
 pub(crate) use shared::Shared;
+#[cfg(feature = "idempotency")]
+pub use stores::{ledger, register_store};
 pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;

@@ -7,6 +7,9 @@ use crate::hedge::HedgeOverrides;
 use crate::name::is_valid_name;
 use crate::retry::RetryOverrides;
 
+#[cfg(feature = "idempotency")]
+use super::ClaimOverrides;
+
 /// The options of one `#[resilient(..)]`, built in a constant so that a wrong constant is a
 /// compile error.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +32,8 @@ pub struct Options {
     timeout: Option<Duration>,
     deadline: Option<Duration>,
     safety: Safety,
+    #[cfg(feature = "idempotency")]
+    claims: Option<ClaimOverrides>,
 }
 
 /// What a site says about repeating its effect.
@@ -103,6 +108,8 @@ impl Options {
             timeout: None,
             deadline: None,
             safety: Safety::Unsaid,
+            #[cfg(feature = "idempotency")]
+            claims: None,
         }
     }
 
@@ -132,6 +139,11 @@ impl Options {
     option! {
         /// `hedge`, with numbers or without
         hedge: HedgeOverrides, hedge
+    }
+    #[cfg(feature = "idempotency")]
+    option! {
+        /// `idempotent(store = "..", ..)`
+        claiming: ClaimOverrides, claims
     }
     option! {
         /// `breaker(per = "..")`
@@ -214,6 +226,20 @@ impl Options {
         ]
         .into_iter()
         .filter_map(|(kind, name)| Some((kind, name?)))
+    }
+
+    /// What the site uses, with the option that names it: its dependencies, its rate limiter and its
+    /// store.
+    pub(crate) fn uses(&self) -> Vec<(&'static str, &'static str)> {
+        let uses = self.names().chain(self.named_limiter());
+        #[cfg(feature = "idempotency")]
+        let uses = uses.chain(self.claims.map(|claims| ("store", claims.store())));
+        uses.collect()
+    }
+
+    #[cfg(feature = "idempotency")]
+    pub(crate) fn claims(&self) -> Option<ClaimOverrides> {
+        self.claims
     }
 
     /// The rate limiter the site names, with the kind of thing that is.
