@@ -8,8 +8,9 @@ pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,
     Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Snapshot, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates,
-    classify, context, duration, hedge, invalid, levers, levers_of, policy, propagate, register,
-    retry, scope, sites, snapshot, subscribe, telemetry, testing, throttle, update, with_deadline,
+    classify, context, duration, hedge, invalid, levers, levers_of, limiter, policy, propagate,
+    rate_limit, register, register_limiter, retry, scope, sites, snapshot, subscribe, telemetry,
+    testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{
@@ -17,6 +18,7 @@ pub use resilient_core::{
     budget::Budget,
     bulkhead::Bulkhead,
     hedge::Hedge,
+    rate_limit::{Limit, RateLimit, RateLimiter},
     retry::{Jitter, Retry},
     throttle::Throttle,
 };

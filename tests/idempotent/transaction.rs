@@ -4,7 +4,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex};
 
 use resilient::idempotency::{
-    Claim, Claimed, Fence, Fenced, Finish, JoinTransaction, Ledger, RecordId, Store, StoreFuture,
+    Claim, Claimed, Fence, Fenced, Finish, JoinTransaction, Ledger, MemoryStore, RecordId, Store,
+    StoreFuture,
 };
 use resilient::{resilient, scope};
 
@@ -48,8 +49,12 @@ impl Transaction {
     }
 }
 
-impl JoinTransaction for Transaction {
-    fn claim<'a>(&'a mut self, store: &'a dyn Store, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
+impl JoinTransaction<MemoryStore> for Transaction {
+    fn claim<'a>(
+        &'a mut self,
+        store: &'a MemoryStore,
+        claim: &'a Claim,
+    ) -> StoreFuture<'a, Claimed> {
         self.log.lock().unwrap().push("claim");
         Box::pin(async move {
             let claimed = store.claim(claim).await?;
@@ -62,7 +67,7 @@ impl JoinTransaction for Transaction {
 
     fn complete<'a>(
         &'a mut self,
-        store: &'a dyn Store,
+        store: &'a MemoryStore,
         id: &'a RecordId,
         fence: Fence,
         finish: &'a Finish,

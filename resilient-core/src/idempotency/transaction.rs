@@ -1,12 +1,14 @@
 //! A record that is committed together with the work it stands for.
 
+use std::any::Any;
+
 use super::ledger::{lease_lost, unavailable};
 use super::{
     Answer, Claim, Claimed, Execution, Fence, Fenced, Finish, Ledger, RecordId, Refusal, Request,
-    Resource, Store, StoreFuture,
+    Resource, Store, StoreError, StoreFuture,
 };
 
-/// A transaction of the database that the store keeps its records in.
+/// A transaction of the database that a store of kind `S` keeps its records in.
 ///
 /// The right to run is the lock on the record's row: it ends with the transaction, and so does all
 /// that was done under it, whichever way it ends. There is no lease to wait for.
@@ -15,17 +17,14 @@ use super::{
     label = "not `JoinTransaction`",
     note = "`tx` takes an argument that is a `&mut` of a transaction for which a store implements `resilient::idempotency::JoinTransaction`"
 )]
-pub trait JoinTransaction: Send {
+pub trait JoinTransaction<S: Store>: Send {
     /// Asks for the right to run until this transaction ends, without waiting for whoever has it.
-    ///
-    /// A `store` of another kind than the transaction answers
-    /// [`Unsupported`](super::StoreError::Unsupported).
-    fn claim<'a>(&'a mut self, store: &'a dyn Store, claim: &'a Claim) -> StoreFuture<'a, Claimed>;
+    fn claim<'a>(&'a mut self, store: &'a S, claim: &'a Claim) -> StoreFuture<'a, Claimed>;
 
     /// Writes down how it ended, as a part of this transaction.
     fn complete<'a>(
         &'a mut self,
-        store: &'a dyn Store,
+        store: &'a S,
         id: &'a RecordId,
         fence: Fence,
         finish: &'a Finish,
@@ -50,14 +49,15 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] says why neither is to be had.
-    pub async fn begin_in(
+    /// [`Refusal`] says why neither is to be had. A transaction of another kind than the ledger's
+    /// store is [`Refusal::Unavailable`], with [`StoreError::Unsupported`] as its source.
+    pub async fn begin_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
-        transaction: &mut dyn JoinTransaction,
+        transaction: &mut T,
         request: Request<'_>,
     ) -> Result<Joined, Refusal> {
         let claim = self.claim_of(&request);
-        let step = transaction.claim(self.store(), &claim);
+        let step = transaction.claim(self.store_of()?, &claim);
         match self.ask(step).await.map_err(unavailable)? {
             Claimed::Won(won) => Ok(Joined::Run(self.execution(claim.id, won))),
             Claimed::Taken(record) => self
@@ -72,9 +72,9 @@ impl Ledger {
     ///
     /// [`Refusal::LeaseLost`] if the record went to another owner, or what the store said: the
     /// transaction must be rolled back then.
-    pub async fn complete_in(
+    pub async fn complete_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
-        transaction: &mut dyn JoinTransaction,
+        transaction: &mut T,
         execution: &Execution,
         answer: Answer,
         resource: Option<Resource>,
@@ -88,9 +88,9 @@ impl Ledger {
     /// # Errors
     ///
     /// As for [`Ledger::complete_in`].
-    pub async fn complete_without_body_in(
+    pub async fn complete_without_body_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
-        transaction: &mut dyn JoinTransaction,
+        transaction: &mut T,
         execution: &Execution,
         resource: Option<Resource>,
     ) -> Result<(), Refusal> {
@@ -98,14 +98,14 @@ impl Ledger {
         self.finish_in(transaction, execution, &finish).await
     }
 
-    async fn finish_in(
+    async fn finish_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
-        transaction: &mut dyn JoinTransaction,
+        transaction: &mut T,
         execution: &Execution,
         finish: &Finish,
     ) -> Result<(), Refusal> {
         let (id, fence) = (execution.id(), execution.fence());
-        let step = transaction.complete(self.store(), id, fence, finish);
+        let step = transaction.complete(self.store_of()?, id, fence, finish);
         match self.ask(step).await.map_err(unavailable)? {
             Fenced::Done => Ok(()),
             Fenced::Lost => {
@@ -113,5 +113,19 @@ impl Ledger {
                 Err(lease_lost())
             }
         }
+    }
+
+    /// The store that holds the records, behind whatever stands in front of it.
+    fn store_of<S: Store>(&self) -> Result<&S, Refusal> {
+        let mut store = self.store();
+        while let Some(behind) = store.table() {
+            store = behind;
+        }
+        (store as &dyn Any).downcast_ref().ok_or_else(|| {
+            unavailable(StoreError::Unsupported {
+                store: "present",
+                what: "join this transaction; give the ledger a store of the transaction's client",
+            })
+        })
     }
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::invalid::InvalidSetting;
 
-/// Why a dependency or a store could not be registered or updated.
+/// Why a dependency, a store or a rate limiter could not be registered, or a dependency not updated.
 ///
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(thiserror::Error)]
@@ -26,6 +26,19 @@ pub enum RegisterError {
     )]
     AlreadyRegistered {
         /// The dependency.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
+    },
+    /// The name is another limiter's.
+    #[error(
+        "rate limiter `{name}` is registered twice: first at {first}, again at {second}; register \
+         it once, and use `RateLimiter::update` to change its numbers later"
+    )]
+    LimiterAlreadyRegistered {
+        /// The limiter.
         name: String,
         /// Where it was registered.
         first: &'static Location<'static>,

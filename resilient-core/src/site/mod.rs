@@ -116,7 +116,7 @@ pub struct SiteInfo {
     pub file: &'static str,
     /// Its line there.
     pub line: u32,
-    /// The options that name dependencies and stores, with the names.
+    /// The options that name dependencies, a store or a rate limiter, with the names.
     pub uses: Vec<(&'static str, &'static str)>,
 }
 

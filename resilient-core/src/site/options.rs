@@ -27,6 +27,7 @@ pub struct Options {
     per: Option<Per>,
     budget: Option<&'static str>,
     bulkhead: Option<&'static str>,
+    limiter: Option<&'static str>,
     hedge: Option<HedgeOverrides>,
     timeout: Option<Duration>,
     deadline: Option<Duration>,
@@ -102,6 +103,7 @@ impl Options {
             per: None,
             budget: None,
             bulkhead: None,
+            limiter: None,
             hedge: None,
             timeout: None,
             deadline: None,
@@ -122,6 +124,8 @@ impl Options {
         budget => budget;
         /// `bulkhead = ".."`
         bulkhead => bulkhead;
+        /// `rate_limit(limiter = "..")`
+        limiter => limiter;
     }
 
     option! {
@@ -224,21 +228,23 @@ impl Options {
         .filter_map(|(kind, name)| Some((kind, name?)))
     }
 
-    /// What the site uses, with the option that names it: its dependencies and its store.
+    /// What the site uses, with the option that names it: its dependencies, its rate limiter and its
+    /// store.
     pub(crate) fn uses(&self) -> Vec<(&'static str, &'static str)> {
-        #[cfg_attr(
-            not(feature = "idempotency"),
-            allow(unused_mut, reason = "there are no stores")
-        )]
-        let mut uses: Vec<_> = self.names().collect();
+        let uses = self.names().chain(self.named_limiter());
         #[cfg(feature = "idempotency")]
-        uses.extend(self.claims.map(|claims| ("store", claims.store())));
-        uses
+        let uses = uses.chain(self.claims.map(|claims| ("store", claims.store())));
+        uses.collect()
     }
 
     #[cfg(feature = "idempotency")]
     pub(crate) fn claims(&self) -> Option<ClaimOverrides> {
         self.claims
+    }
+
+    /// The rate limiter the site names, with the kind of thing that is.
+    pub(crate) fn named_limiter(&self) -> Option<(&'static str, &'static str)> {
+        self.limiter.map(|name| ("limiter", name))
     }
 
     pub(crate) fn given_name(&self) -> Option<&'static str> {

@@ -9,7 +9,7 @@ use super::super::Call;
 use super::running::{Known, Running};
 use crate::idempotency::{
     Begun, Fingerprint, InvalidKey, JoinTransaction, Joined, Key, Ledger, Opened, Record, RecordId,
-    Refusal, Request, Resolution, Scope,
+    Refusal, Request, Resolution, Scope, Store,
 };
 
 /// What `key = expr` may be: anything with a text.
@@ -194,7 +194,10 @@ impl Asked {
     }
 
     /// Asks for the right to run, which ends with a transaction.
-    pub async fn begin_in(&self, transaction: &mut dyn JoinTransaction) -> Begins {
+    pub async fn begin_in<S: Store, J: JoinTransaction<S> + ?Sized>(
+        &self,
+        transaction: &mut J,
+    ) -> Begins {
         let claim = match &self.0 {
             For::Claim(claim) => claim,
             other => return other.begins(),

@@ -7,7 +7,7 @@ use super::super::outcome::Outcome;
 use super::keeping::Keeping;
 use super::left::Left;
 use crate::idempotency::{
-    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, StoreError, Within,
+    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, Store, StoreError, Within,
 };
 use crate::rejection::Rejection;
 
@@ -87,8 +87,8 @@ pub async fn ended<R>(call: &mut Call, driven: Driven<(R, Left)>) -> ControlFlow
 
 /// The same as a part of a transaction. What is no answer is not a part of it: whoever began the
 /// transaction rolls it back.
-pub async fn ended_in<R>(
-    transaction: &mut dyn JoinTransaction,
+pub async fn ended_in<R, S: Store, J: JoinTransaction<S> + ?Sized>(
+    transaction: &mut J,
     call: &mut Call,
     driven: Driven<(R, Left)>,
 ) -> ControlFlow<Known, R> {
@@ -112,8 +112,8 @@ async fn close(run: Run, left: Left) -> Result<Ended, StoreError> {
     }
 }
 
-async fn close_in(
-    transaction: &mut dyn JoinTransaction,
+async fn close_in<S: Store, J: JoinTransaction<S> + ?Sized>(
+    transaction: &mut J,
     ledger: &Ledger,
     execution: &Execution,
     left: Left,
