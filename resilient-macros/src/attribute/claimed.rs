@@ -84,7 +84,7 @@ impl Writer<'_> {
                 .await;
         };
         let end = if let Some(tx) = claim.tx.get() {
-            let transaction = lent(tx);
+            let transaction = self.lent(tx);
             quote_spanned! {here=>
                 #private::ended_in(#transaction, &mut __resilient_call, __resilient_driven)
             }
@@ -139,7 +139,7 @@ impl Writer<'_> {
     fn begins(&self, claim: &Claim) -> TokenStream {
         let here = Span::mixed_site();
         if let Some(tx) = claim.tx.get() {
-            let transaction = lent(tx);
+            let transaction = self.lent(tx);
             quote_spanned!(here=> __resilient_asked.begin_in(#transaction).await)
         } else if let Some(resolve) = claim.resolve.get() {
             self.found_out(resolve)
@@ -170,6 +170,13 @@ impl Writer<'_> {
         }
     }
 
+    /// The transaction, lent for one step.
+    fn lent(&self, tx: &Ident) -> TokenStream {
+        let private = &self.private;
+        let lent = quote_spanned!(shown_at(tx.span())=> &mut *#tx);
+        quote_spanned!(Span::mixed_site()=> #private::lent(#lent))
+    }
+
     /// The type of the value, left to inference.
     fn value(&self) -> Token![_] {
         Token![_](self.function.value())
@@ -193,9 +200,4 @@ fn optional(value: Option<&impl ToTokens>) -> TokenStream {
         || quote_spanned!(here=> ::core::option::Option::None),
         |value| quote_spanned!(here=> ::core::option::Option::Some(#value)),
     )
-}
-
-/// The transaction, lent for one step.
-fn lent(tx: &Ident) -> TokenStream {
-    quote_spanned!(shown_at(tx.span())=> &mut *#tx)
 }

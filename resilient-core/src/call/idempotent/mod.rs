@@ -5,11 +5,13 @@
 //! | what is asked for: key, scope, fingerprint | `asked` |
 //! | the right to run, held around the attempts and ended with what they came to | `running` |
 //! | what an outcome leaves behind | `left` |
+//! | a transaction, lent for a step | `lent` |
 //! | values as they are kept, and as they come back | `keeping` |
 
 mod asked;
 mod keeping;
 mod left;
+mod lent;
 mod running;
 
 pub use asked::{
@@ -17,6 +19,7 @@ pub use asked::{
 };
 pub use keeping::{Codec, Keeping, KeptAnswer, KeptFailure, kept, kept_failure};
 pub use left::{Left, left};
+pub use lent::{Joins, Lent, lent};
 pub use running::{Driven, Known, Running, ended, ended_in, repeated};
 
 use std::sync::Arc;

@@ -6,9 +6,8 @@ use super::super::Call;
 use super::super::outcome::Outcome;
 use super::keeping::Keeping;
 use super::left::Left;
-use crate::idempotency::{
-    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, Store, StoreError, Within,
-};
+use super::lent::Lent;
+use crate::idempotency::{Answer, Ended, Execution, Ledger, Refusal, Run, StoreError, Within};
 use crate::rejection::Rejection;
 
 /// What is known under a key without running.
@@ -87,14 +86,14 @@ pub async fn ended<R>(call: &mut Call, driven: Driven<(R, Left)>) -> ControlFlow
 
 /// The same as a part of a transaction. What is no answer is not a part of it: whoever began the
 /// transaction rolls it back.
-pub async fn ended_in<R, S: Store, J: JoinTransaction<S> + ?Sized>(
-    transaction: &mut J,
+pub async fn ended_in<R>(
+    mut transaction: Lent<'_>,
     call: &mut Call,
     driven: Driven<(R, Left)>,
 ) -> ControlFlow<Known, R> {
     match driven {
         Driven::Done((outcome, left), Running(Right::Transaction { ledger, execution })) => {
-            match close_in(transaction, &ledger, &execution, left).await {
+            match transaction.complete(&ledger, &execution, left).await {
                 Ok(()) => ControlFlow::Continue(outcome),
                 Err(refusal) => ControlFlow::Break(Err(refusal)),
             }
@@ -109,27 +108,6 @@ async fn close(run: Run, left: Left) -> Result<Ended, StoreError> {
         Left::Done(resource) => run.complete_without_body(resource).await,
         Left::NotExecuted => run.release().await,
         Left::Failed => run.fail().await,
-    }
-}
-
-async fn close_in<S: Store, J: JoinTransaction<S> + ?Sized>(
-    transaction: &mut J,
-    ledger: &Ledger,
-    execution: &Execution,
-    left: Left,
-) -> Result<(), Refusal> {
-    match left {
-        Left::Answer(answer, resource) => {
-            ledger
-                .complete_in(transaction, execution, answer, resource)
-                .await
-        }
-        Left::Done(resource) => {
-            ledger
-                .complete_without_body_in(transaction, execution, resource)
-                .await
-        }
-        Left::NotExecuted | Left::Failed => Ok(()),
     }
 }
 

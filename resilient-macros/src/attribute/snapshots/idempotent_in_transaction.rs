@@ -25,7 +25,10 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
         failure: ::core::option::Option::None,
         resource: ::core::option::Option::None,
     };
-    let __resilient_known = match __resilient_asked.begin_in(&mut *tx).await {
+    let __resilient_known = match __resilient_asked
+        .begin_in(::resilient::__private::lent(&mut *tx))
+        .await
+    {
         ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
         ::core::ops::ControlFlow::Continue(__resilient_running) => {
             match {
@@ -52,7 +55,7 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                     )
                     .await;
                 ::resilient::__private::ended_in(
-                        &mut *tx,
+                        ::resilient::__private::lent(&mut *tx),
                         &mut __resilient_call,
                         __resilient_driven,
                     )
