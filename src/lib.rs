@@ -1,8 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-#[cfg(feature = "idempotency")]
-#[doc(inline)]
-pub use resilient_core::idempotency;
 #[cfg(feature = "faults")]
 #[doc(inline)]
 pub use resilient_core::inject;
@@ -11,8 +8,9 @@ pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,
     Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Snapshot, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates,
-    classify, context, duration, hedge, invalid, levers, levers_of, policy, propagate, register,
-    retry, scope, sites, snapshot, subscribe, telemetry, testing, throttle, update, with_deadline,
+    classify, context, duration, hedge, invalid, levers, levers_of, limiter, policy, propagate,
+    rate_limit, register, register_limiter, retry, scope, sites, snapshot, subscribe, telemetry,
+    testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{
@@ -20,9 +18,13 @@ pub use resilient_core::{
     budget::Budget,
     bulkhead::Bulkhead,
     hedge::Hedge,
+    rate_limit::{Limit, RateLimit, RateLimiter},
     retry::{Jitter, Retry},
     throttle::Throttle,
 };
+#[cfg(feature = "idempotency")]
+#[doc(inline)]
+pub use resilient_core::{idempotency, ledger, register_store};
 #[cfg(feature = "http")]
 #[doc(inline)]
 pub use resilient_http as http;

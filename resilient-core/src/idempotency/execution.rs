@@ -76,17 +76,17 @@ pub fn current() -> Option<Execution> {
 
 pin_project_lite::pin_project! {
     /// A future in which [`current`] answers.
-    pub(super) struct Within<F> {
-        execution: Option<Execution>,
+    pub(crate) struct Within<F> {
+        execution: Kept,
         #[pin]
         future: F,
     }
 }
 
 impl<F> Within<F> {
-    pub(super) fn new(execution: Execution, future: F) -> Self {
+    pub(crate) fn new(execution: Execution, future: F) -> Self {
         Within {
-            execution: Some(execution),
+            execution: Kept(Some(execution)),
             future,
         }
     }
@@ -97,25 +97,35 @@ impl<F: Future> Future for Within<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _back = Swapped::new(this.execution);
+        let _back = this.execution.enter();
         this.future.poll(cx)
     }
 }
 
-/// The current run exchanged for another, until this is dropped: a panic included.
-struct Swapped<'a> {
-    kept: &'a mut Option<Execution>,
+/// A run kept for the code that is part of it, while that does not run.
+#[derive(Debug)]
+pub(crate) struct Kept(Option<Execution>);
+
+impl Kept {
+    /// The run around this code, for another task.
+    pub(crate) fn current() -> Self {
+        Kept(current())
+    }
+
+    /// Makes it the current one until what is returned is dropped: on unwinding, too.
+    pub(crate) fn enter(&mut self) -> Swapped<'_> {
+        CURRENT.with_borrow_mut(|current| std::mem::swap(current, &mut self.0));
+        Swapped { kept: self }
+    }
 }
 
-impl<'a> Swapped<'a> {
-    fn new(kept: &'a mut Option<Execution>) -> Self {
-        CURRENT.with_borrow_mut(|current| std::mem::swap(current, kept));
-        Swapped { kept }
-    }
+/// The current run exchanged for another.
+pub(crate) struct Swapped<'a> {
+    kept: &'a mut Kept,
 }
 
 impl Drop for Swapped<'_> {
     fn drop(&mut self) {
-        CURRENT.with_borrow_mut(|current| std::mem::swap(current, self.kept));
+        CURRENT.with_borrow_mut(|current| std::mem::swap(current, &mut self.kept.0));
     }
 }

@@ -105,6 +105,20 @@ pub enum Begun {
     Bypassed,
 }
 
+/// What became of a request, as long as nobody was asked how an uncertain run ended.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    Begun(Begun),
+    /// Nobody knows how a run under its key ended.
+    Uncertain(Box<super::Record>),
+}
+
+impl From<Begun> for Opened {
+    fn from(begun: Begun) -> Self {
+        Opened::Begun(begun)
+    }
+}
+
 impl Ledger {
     /// Keeps records in a store.
     ///
@@ -148,7 +162,7 @@ impl Ledger {
         Ok(self.with_settings(settings))
     }
 
-    pub(crate) fn with_settings(&self, settings: IdempotencySettings) -> Self {
+    fn with_settings(&self, settings: IdempotencySettings) -> Self {
         Ledger {
             inner: Arc::clone(&self.inner),
             settings,
@@ -180,28 +194,45 @@ impl Ledger {
     ///
     /// Dropped in the middle, a right that was won meanwhile is held until its lease lapses.
     pub async fn begin(&self, request: Request<'_>) -> Result<Begun, Refusal> {
-        let claim = self.claim_of(&request);
+        let Some(resolve) = request.resolve else {
+            return match self.open(&request).await? {
+                Opened::Begun(begun) => Ok(begun),
+                Opened::Uncertain(record) => self.replay(*record, &request).map(Begun::Replay),
+            };
+        };
+        loop {
+            let record = match self.open(&request).await? {
+                Opened::Begun(begun) => return Ok(begun),
+                Opened::Uncertain(record) => record,
+            };
+            let resolution = resolve.resolve(&record).await;
+            if !self.found_out(&record, resolution).await? {
+                return self.replay(*record, &request).map(Begun::Replay);
+            }
+        }
+    }
+
+    /// The same up to a record of which nobody knows how its run ended.
+    pub(crate) async fn open(&self, request: &Request<'_>) -> Result<Opened, Refusal> {
+        let claim = self.claim_of(request);
         let until = clock::now().plus(self.settings.wait);
         let mut look = FIRST_LOOK;
         loop {
             let record = match self.claim(&claim).await {
                 Ok(Claimed::Won(won)) => {
                     let execution = self.execution(claim.id, won);
-                    return Ok(Begun::Run(Run::new(self.clone(), execution)));
+                    return Ok(Begun::Run(Run::new(self.clone(), execution)).into());
                 }
                 Ok(Claimed::Taken(record)) => record,
                 Err(_) if self.settings.fail_open => {
                     self.counters().bypassed.add();
                     tracing::warn!(target: "resilient", record = %claim.id, "idempotency.bypassed");
-                    return Ok(Begun::Bypassed);
+                    return Ok(Begun::Bypassed.into());
                 }
                 Err(error) => return Err(unavailable(error)),
             };
-            if record.state == State::Uncertain
-                && let Some(resolve) = request.resolve
-                && self.find_out(&record, resolve).await?
-            {
-                continue;
+            if record.state == State::Uncertain {
+                return Ok(Opened::Uncertain(record));
             }
             let left = until.since(clock::now());
             match self.judge(*record, request.fingerprint.as_ref()) {
@@ -209,9 +240,18 @@ impl Ledger {
                     sleep(look.min(left)).await;
                     look = (look * 2).min(LAST_LOOK);
                 }
-                judged => return self.told(judged).map(Begun::Replay),
+                judged => return self.told(judged).map(|answer| Begun::Replay(answer).into()),
             }
         }
+    }
+
+    /// What whoever repeats a request is told about a record.
+    pub(crate) fn replay(
+        &self,
+        record: super::Record,
+        request: &Request<'_>,
+    ) -> Result<Answer, Refusal> {
+        self.told(self.judge(record, request.fingerprint.as_ref()))
     }
 
     /// Once more if the connection was cut: the claim may have been won without being told, and is
@@ -255,13 +295,12 @@ impl Ledger {
         self.opened(&id, answer)
     }
 
-    /// Whether an uncertain record was settled.
-    async fn find_out(
+    /// Whether that settled an uncertain record, or someone else had.
+    pub(crate) async fn found_out(
         &self,
         record: &super::Record,
-        resolve: &dyn Resolve,
+        resolution: Resolution,
     ) -> Result<bool, Refusal> {
-        let resolution = resolve.resolve(record).await;
         if matches!(resolution, Resolution::Unknown) {
             return Ok(false);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Execution, InvalidKey, Resource, StoreError};
+use super::{Execution, InvalidKey, InvalidRules, Resource, StoreError};
 
 /// Why a request under a key was not run, and what to tell its sender.
 ///
@@ -75,7 +75,19 @@ pub enum Refusal {
         /// What serialising it answered.
         why: String,
     },
+    /// The rules of an annotated function and those of its store cannot both be kept.
+    #[error("the idempotency rules of this function do not fit those of its store:\n{0}")]
+    InvalidRules(InvalidRules),
 }
+
+/// Two refusals are equal if they say the same.
+impl PartialEq for Refusal {
+    fn eq(&self, other: &Self) -> bool {
+        self.code() == other.code() && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Refusal {}
 
 impl Refusal {
     /// A stable word for programs, for the `code` of an error document.
@@ -91,6 +103,7 @@ impl Refusal {
             Refusal::Unavailable { .. } => "IDEMPOTENCY_STORE_UNAVAILABLE",
             Refusal::Unreadable { .. } => "IDEMPOTENCY_ANSWER_UNREADABLE",
             Refusal::NoFingerprint { .. } => "IDEMPOTENCY_NO_FINGERPRINT",
+            Refusal::InvalidRules(_) => "IDEMPOTENCY_INVALID_RULES",
         }
     }
 
@@ -103,7 +116,9 @@ impl Refusal {
             | Refusal::AnswerGone { .. }
             | Refusal::LeaseLost { .. } => 409,
             Refusal::KeyReused => 422,
-            Refusal::Unreadable { .. } | Refusal::NoFingerprint { .. } => 500,
+            Refusal::Unreadable { .. }
+            | Refusal::NoFingerprint { .. }
+            | Refusal::InvalidRules(_) => 500,
             Refusal::Unavailable { .. } => 503,
         }
     }
@@ -111,10 +126,15 @@ impl Refusal {
     /// In how many seconds the request may be repeated, at least 1; `None` if repeating it is of
     /// no use.
     pub fn retry_after(&self) -> Option<u64> {
+        self.retry_in().map(whole_seconds)
+    }
+
+    /// How long to wait before repeating the request, where that is of use.
+    pub(crate) const fn retry_in(&self) -> Option<Duration> {
         match self {
             Refusal::InProgress { retry_after }
             | Refusal::LeaseLost { retry_after }
-            | Refusal::Unavailable { retry_after, .. } => Some(whole_seconds(*retry_after)),
+            | Refusal::Unavailable { retry_after, .. } => Some(*retry_after),
             _ => None,
         }
     }

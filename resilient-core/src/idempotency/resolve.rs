@@ -5,12 +5,15 @@ use std::pin::Pin;
 use super::{Answer, Record, Resource};
 
 /// How an uncertain run turned out to have ended.
+///
+/// The answer is what is kept of it; at an annotated function (`resolve = path`) it is the value that
+/// the function would have returned.
 #[derive(Clone, Debug)]
-pub enum Resolution {
+pub enum Resolution<A = Answer> {
     /// It was done; this is its answer.
     Completed {
         /// The answer.
-        answer: Answer,
+        answer: A,
         /// What was made.
         resource: Option<Resource>,
     },

@@ -57,6 +57,21 @@ impl Idempotency {
         }
     }
 
+    /// The rules that come to these settings.
+    pub(crate) fn with(settings: &IdempotencySettings) -> Self {
+        Idempotency {
+            effects: settings.effects,
+            ttl: Some(settings.ttl.into_duration()),
+            tombstone: Some(settings.tombstone.into_duration()),
+            lease: Some(settings.lease.into_duration()),
+            max_run: Some(settings.max_run.into_duration()),
+            wait: Some(settings.wait.into_duration()),
+            store_timeout: Some(settings.store_timeout.into_duration()),
+            body_limit: settings.body_limit,
+            fail_open: settings.fail_open,
+        }
+    }
+
     /// Other effects.
     #[must_use]
     pub fn effects(mut self, effects: Effects) -> Self {

@@ -140,6 +140,12 @@ impl Purged {
 /// [`State::BodyDropped`], without the answer, whether or not a purge has been there; one past all
 /// of it is shown to nobody.
 pub trait Store: Any + fmt::Debug + Send + Sync {
+    /// The store that holds the records, of one that only stands in front of it: its transactions
+    /// are the ones that can be joined.
+    fn table(&self) -> Option<&dyn Store> {
+        None
+    }
+
     /// Asks for the right to run.
     fn claim<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, Claimed>;
 
@@ -188,10 +194,4 @@ pub trait Store: Any + fmt::Debug + Send + Sync {
 
     /// What is held, counted.
     fn backlog(&self) -> StoreFuture<'_, Backlog>;
-
-    /// The store behind this one, if it only stands in front of it: the one that a transaction
-    /// [joins](super::JoinTransaction).
-    fn behind(&self) -> Option<&dyn Store> {
-        None
-    }
 }

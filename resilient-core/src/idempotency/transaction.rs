@@ -12,6 +12,11 @@ use super::{
 ///
 /// The right to run is the lock on the record's row: it ends with the transaction, and so does all
 /// that was done under it, whichever way it ends. There is no lease to wait for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no transaction that a record of an idempotency key can be a part of",
+    label = "not `JoinTransaction`",
+    note = "`tx` takes an argument that is a `&mut` of a transaction for which a store implements `resilient::idempotency::JoinTransaction`"
+)]
 pub trait JoinTransaction<S: Store>: Send {
     /// Asks for the right to run until this transaction ends, without waiting for whoever has it.
     fn claim<'a>(&'a mut self, store: &'a S, claim: &'a Claim) -> StoreFuture<'a, Claimed>;
@@ -46,7 +51,7 @@ impl Ledger {
     ///
     /// [`Refusal`] says why neither is to be had. A transaction of another kind than the ledger's
     /// store is [`Refusal::Unavailable`], with [`StoreError::Unsupported`] as its source.
-    pub async fn begin_in<S: Store, T: JoinTransaction<S>>(
+    pub async fn begin_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
         transaction: &mut T,
         request: Request<'_>,
@@ -67,16 +72,40 @@ impl Ledger {
     ///
     /// [`Refusal::LeaseLost`] if the record went to another owner, or what the store said: the
     /// transaction must be rolled back then.
-    pub async fn complete_in<S: Store, T: JoinTransaction<S>>(
+    pub async fn complete_in<S: Store, T: JoinTransaction<S> + ?Sized>(
         &self,
         transaction: &mut T,
         execution: &Execution,
         answer: Answer,
         resource: Option<Resource>,
     ) -> Result<(), Refusal> {
+        let finish = self.finish(execution.id(), answer, resource);
+        self.finish_in(transaction, execution, &finish).await
+    }
+
+    /// Writes down inside the transaction that it was done, for an answer that cannot be kept.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::complete_in`].
+    pub async fn complete_without_body_in<S: Store, T: JoinTransaction<S> + ?Sized>(
+        &self,
+        transaction: &mut T,
+        execution: &Execution,
+        resource: Option<Resource>,
+    ) -> Result<(), Refusal> {
+        let finish = Finish::BodyDropped { resource };
+        self.finish_in(transaction, execution, &finish).await
+    }
+
+    async fn finish_in<S: Store, T: JoinTransaction<S> + ?Sized>(
+        &self,
+        transaction: &mut T,
+        execution: &Execution,
+        finish: &Finish,
+    ) -> Result<(), Refusal> {
         let (id, fence) = (execution.id(), execution.fence());
-        let finish = self.finish(id, answer, resource);
-        let step = transaction.complete(self.store_of()?, id, fence, &finish);
+        let step = transaction.complete(self.store_of()?, id, fence, finish);
         match self.ask(step).await.map_err(unavailable)? {
             Fenced::Done => Ok(()),
             Fenced::Lost => {
@@ -86,9 +115,10 @@ impl Ledger {
         }
     }
 
+    /// The store that holds the records, behind whatever stands in front of it.
     fn store_of<S: Store>(&self) -> Result<&S, Refusal> {
         let mut store = self.store();
-        while let Some(behind) = store.behind() {
+        while let Some(behind) = store.table() {
             store = behind;
         }
         (store as &dyn Any).downcast_ref().ok_or_else(|| {

@@ -6,8 +6,11 @@ mod left_out;
 mod postgres;
 mod process;
 mod proxy;
+mod redis;
+mod resp;
 
 pub use left_out::left_out;
 pub use postgres::Postgres;
 pub use process::{Server, free_port};
 pub use proxy::Proxy;
+pub use redis::Redis;
