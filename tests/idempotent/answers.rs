@@ -93,12 +93,18 @@ async fn i53_an_error_runs_again_unless_it_is_kept() {
     .await;
 }
 
-/// Only what is an answer is kept: no failure that may pass, and none that says that it did nothing.
+/// Only what is an answer is kept: no failure that may pass, none that says that it did nothing, and
+/// none that cannot be written.
 #[tokio::test(start_paused = true)]
 async fn only_permanent_errors_are_kept() {
     let (registry, _) = registry();
     scope(&registry, async {
-        for passing in [Failure::Lost, Failure::Unsent, Failure::Broken] {
+        for passing in [
+            Failure::Lost,
+            Failure::Unsent,
+            Failure::Broken,
+            Failure::Secret,
+        ] {
             let key = format!("{passing:?}");
             let work = Work::of([Err(passing.clone())]);
             assert_eq!(keeping_errors(&key, &work).await, Err(passing));

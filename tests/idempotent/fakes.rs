@@ -47,11 +47,22 @@ pub(crate) fn broken(failure: &Failure) -> bool {
 
 /// Records in memory, behind a connection: a step is pending before it is done, and after.
 #[derive(Debug)]
-pub(crate) struct Remote(MemoryStore);
+pub(crate) struct Remote {
+    memory: MemoryStore,
+    finds_in: Duration,
+}
 
 impl Remote {
     pub(crate) fn new() -> Self {
-        Remote(MemoryStore::new(100))
+        Remote::finding_in(Duration::ZERO)
+    }
+
+    /// One that needs this time to find a record.
+    pub(crate) fn finding_in(finds_in: Duration) -> Self {
+        Remote {
+            memory: MemoryStore::new(100),
+            finds_in,
+        }
     }
 }
 
@@ -69,7 +80,7 @@ fn remotely<'a, T: Send + 'a>(
 
 impl Store for Remote {
     fn claim<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
-        remotely(|| self.0.claim(claim))
+        remotely(|| self.memory.claim(claim))
     }
 
     fn renew<'a>(
@@ -79,7 +90,7 @@ impl Store for Remote {
         lease: Duration,
         checkpoint: Option<&'a str>,
     ) -> StoreFuture<'a, Fenced> {
-        remotely(move || self.0.renew(id, fence, lease, checkpoint))
+        remotely(move || self.memory.renew(id, fence, lease, checkpoint))
     }
 
     fn complete<'a>(
@@ -88,15 +99,18 @@ impl Store for Remote {
         fence: Fence,
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
-        remotely(move || self.0.complete(id, fence, finish))
+        remotely(move || self.memory.complete(id, fence, finish))
     }
 
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
-        remotely(move || self.0.release(id, fence))
+        remotely(move || self.memory.release(id, fence))
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
-        remotely(|| self.0.find(id))
+        Box::pin(async {
+            tokio::time::sleep(self.finds_in).await;
+            remotely(|| self.memory.find(id)).await
+        })
     }
 
     fn settle<'a>(
@@ -105,22 +119,22 @@ impl Store for Remote {
         fence: Fence,
         finish: Option<&'a Finish>,
     ) -> StoreFuture<'a, Fenced> {
-        remotely(move || self.0.settle(id, fence, finish))
+        remotely(move || self.memory.settle(id, fence, finish))
     }
 
     fn remove<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, bool> {
-        remotely(|| self.0.remove(id))
+        remotely(|| self.memory.remove(id))
     }
 
     fn list<'a>(&'a self, filter: &'a Filter) -> StoreFuture<'a, Vec<Record>> {
-        remotely(|| self.0.list(filter))
+        remotely(|| self.memory.list(filter))
     }
 
     fn purge(&self, batch: u32) -> StoreFuture<'_, Purged> {
-        remotely(move || self.0.purge(batch))
+        remotely(move || self.memory.purge(batch))
     }
 
     fn backlog(&self) -> StoreFuture<'_, Backlog> {
-        remotely(|| self.0.backlog())
+        remotely(|| self.memory.backlog())
     }
 }

@@ -39,6 +39,10 @@ pub(crate) enum Failure {
     #[error("declined")]
     #[permanent]
     Declined,
+    #[error("not to be written down")]
+    #[permanent]
+    #[serde(skip)]
+    Secret,
     #[error(transparent)]
     #[classify(source)]
     #[serde(skip)]
