@@ -5,9 +5,9 @@ pub use inventory;
 pub use crate::breaker::Per;
 #[cfg(feature = "idempotency")]
 pub use crate::call::idempotent::{
-    Asked, Begins, Codec, Driven, Ending, Ends, FingerprintData, Found, Keeping, KeptAnswer,
-    KeptFailure, Known, Running, ScopeText, StoreKeyText, ended, ended_in, ending, kept,
-    kept_failure, key_of, repeated, scope_of, shared,
+    Asked, Begins, Codec, Driven, FingerprintData, Found, Keeping, KeptAnswer, KeptFailure, Known,
+    Left, Running, ScopeText, StoreKeyText, ended, ended_in, kept, kept_failure, key_of, left,
+    repeated, scope_of, shared,
 };
 pub use crate::call::{
     Attempt, ByError, ByFn, Call, Copies, FromRejection, InTime, Judge, Outcome, Race,

@@ -4,20 +4,20 @@
 //! |---|---|
 //! | what is asked for: key, scope, fingerprint | `asked` |
 //! | the right to run, held around the attempts and ended with what they came to | `running` |
-//! | what an outcome leaves behind | `ending` |
+//! | what an outcome leaves behind | `left` |
 //! | values as they are kept, and as they come back | `keeping` |
 
 mod asked;
-mod ending;
 mod keeping;
+mod left;
 mod running;
 
 pub use asked::{
     Asked, Begins, FingerprintData, Found, ScopeText, StoreKeyText, key_of, scope_of, shared,
 };
-pub use ending::{Ending, ending};
 pub use keeping::{Codec, Keeping, KeptAnswer, KeptFailure, kept, kept_failure};
-pub use running::{Driven, Ends, Known, Running, ended, ended_in, repeated};
+pub use left::{Left, left};
+pub use running::{Driven, Known, Running, ended, ended_in, repeated};
 
 use std::sync::Arc;
 
