@@ -20,7 +20,7 @@ impl Drop for Call {
 
 impl Call {
     #[cold]
-    fn abandon(&mut self) {
+    pub(super) fn abandon(&mut self) {
         if self.plan.get().is_none() {
             return;
         }

@@ -15,6 +15,7 @@
 //! | how long the body took, for a breaker that asks | `slow` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
+//! | the claim of a key around all attempts | `idempotent` |
 //! | what is told in place of an outcome | `told` |
 //! | the future is dropped on the way | `abandon` |
 //! | what is injected in place of the dependency | `fault` |
@@ -27,6 +28,8 @@ mod fallback;
 mod fault;
 mod feedback;
 mod group;
+#[cfg(feature = "idempotency")]
+pub(crate) mod idempotent;
 mod limits;
 mod outcome;
 mod phase;

@@ -1,0 +1,23 @@
+//! Where [`resilient`](https://docs.rs/resilient-async) keeps idempotency keys.
+
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres"))]
+mod postgres_table;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(feature = "sqlx-postgres")]
+mod sqlx_postgres;
+#[cfg(feature = "redis")]
+mod tiered;
+
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres"))]
+pub use postgres_table::{InvalidTableName, PostgresTable};
+#[cfg(feature = "redis")]
+pub use redis::{RedisAdvice, RedisConfig, RedisSetupError, RedisStore};
+#[cfg(feature = "sqlx-postgres")]
+pub use sqlx_postgres::SqlxStore;
+#[cfg(feature = "redis")]
+pub use tiered::{Copies, CopyCounter, CopyCounts, Tiered};
