@@ -197,3 +197,82 @@ impl<B: Body> fmt::Debug for BufferedBody<B> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body of declared length that breaks off after its first piece.
+    struct Declared {
+        length: u64,
+        pieces: Vec<&'static str>,
+        polls: usize,
+    }
+
+    impl Body for Declared {
+        type Data = Bytes;
+        type Error = &'static str;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
+            self.polls += 1;
+            let piece = self.pieces.pop();
+            let frame = piece.map(|piece| Frame::data(Bytes::from(piece)));
+            Poll::Ready(Some(frame.ok_or("broke off")))
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(self.length)
+        }
+    }
+
+    fn declared(length: u64) -> Declared {
+        Declared {
+            length,
+            pieces: vec!["cd", "ab"],
+            polls: 0,
+        }
+    }
+
+    #[tokio::test]
+    async fn i48_a_body_that_says_it_is_too_long_is_not_read() {
+        let Collected::TooLarge(body) = collect(declared(6), 5).await else {
+            panic!("it is too large");
+        };
+        assert_eq!(body.size_hint().exact(), Some(6));
+        let Rest::Unread(rest) = &body.rest else {
+            panic!("it has a rest");
+        };
+        assert_eq!(rest.polls, 0);
+    }
+
+    /// Else a server would write what there is as a whole answer.
+    #[tokio::test]
+    async fn what_is_left_of_a_broken_body_does_not_say_how_long_it_is() {
+        let Collected::Broken(mut body) = collect(declared(5), 5).await else {
+            panic!("it breaks off");
+        };
+        assert_eq!(
+            (body.size_hint().lower(), body.size_hint().exact()),
+            (4, None)
+        );
+        assert!(!body.is_end_stream());
+        let frame = body.frame().await.unwrap().unwrap();
+        assert_eq!(frame.into_data().unwrap(), "abcd");
+        assert_eq!(body.frame().await.unwrap().unwrap_err(), "broke off");
+        assert!(body.frame().await.is_none() && body.is_end_stream());
+    }
+
+    #[tokio::test]
+    async fn what_was_read_and_what_was_not_come_in_their_order() {
+        let Collected::TooLarge(mut body) = collect(declared(3), 3).await else {
+            panic!("it is too large");
+        };
+        assert_eq!(body.size_hint().lower(), 7);
+        let frame = body.frame().await.unwrap().unwrap();
+        assert_eq!(frame.into_data().unwrap(), "abcd");
+        assert_eq!(body.frame().await.unwrap().unwrap_err(), "broke off");
+    }
+}

@@ -1,4 +1,12 @@
 //! Where [`resilient`](https://docs.rs/resilient-async) keeps idempotency keys.
+//!
+//! | feature | store | for |
+//! |---|---|---|
+//! | `postgres` | `PostgresStore` | a table, over `tokio-postgres`; joins its transactions |
+//! | `sqlx-postgres` | `SqlxStore` | the same table, over `sqlx`; joins its transactions. Needs Rust 1.94 |
+//!
+//! The page `docs/idempotency.md` of the repository says what happens to a key in each of them when
+//! something fails.
 
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -29,7 +29,7 @@ impl Classify for Error {
     /// | `53`, `54`, `58`, `XX`: out of resources, defects | fault |
     /// | all others: constraints, data, syntax, rights | permanent |
     ///
-    /// Of SQLite, busy and locked are transient; of what it answers else, all is permanent.
+    /// Of `SQLite`, busy and locked are transient; of what it answers else, all is permanent.
     fn class(&self) -> Class {
         verdict(self).class
     }
@@ -85,7 +85,7 @@ fn by_answer(error: &dyn DatabaseError) -> Verdict {
     Verdict { class, kind }
 }
 
-/// SQLite answers with a number instead, whose lowest byte says which kind of error it is: busy or
+/// `SQLite` answers with a number instead, whose lowest byte says which kind of error it is: busy or
 /// locked. No `SQLSTATE` is as short, or below that range.
 fn is_busy_sqlite(code: &str) -> bool {
     let number = code.parse::<u16>().ok().filter(|_| code.len() < 5);

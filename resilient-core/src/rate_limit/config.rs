@@ -107,7 +107,8 @@ impl RateLimit {
     ///
     /// A key is forgotten once it has its whole quota again, so this counts the keys of about one
     /// window. When there are more, each new key takes the place of one that had used little;
-    /// `evicted` in the snapshot counts those. Stores outside of the process do not use this.
+    /// `evicted` in the snapshot counts those. As keys are spread over up to 64 tables there may be
+    /// as many more. Stores outside of the process do not use this.
     #[must_use]
     pub fn max_keys(mut self, keys: u32) -> Self {
         self.max_keys = Some(keys);

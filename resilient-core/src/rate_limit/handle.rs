@@ -226,7 +226,8 @@ impl RateLimiter {
     }
 
     /// Changes the numbers while requests come. What is used stays used, as far as there is room
-    /// for it; limits are the same by their names.
+    /// for it; limits are the same by their names. (Only an [`unkeyed`](RateLimit::unkeyed) limiter
+    /// that was a single GCRA and is no longer, or the other way around, begins anew.)
     ///
     /// # Errors
     ///

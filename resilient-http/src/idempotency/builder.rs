@@ -88,8 +88,8 @@ impl IdempotencyLayerBuilder {
     }
 
     /// Compares bodies as JSON: blanks and the order of members do not matter, every value does,
-    /// and numbers beyond 64 bits as far as a double holds them. A body that is no JSON is compared
-    /// by its bytes.
+    /// and numbers beyond 64 bits as far as a double holds them; of a member that comes twice the
+    /// last counts. A body that is no JSON is compared by its bytes.
     ///
     /// Unless this is called, the bytes are compared as they were sent: other blanks, another
     /// boundary of a multipart form or another compression is another request.

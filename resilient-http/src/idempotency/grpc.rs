@@ -101,6 +101,16 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_has_a_code_a_message_and_a_time() {
+        let busy = Problem::new(StatusCode::CONFLICT, "IDEMPOTENCY_IN_PROGRESS", "50 %");
+        let headers = refused(&busy, Some(2));
+        assert_eq!(headers[STATUS], "10");
+        assert_eq!(headers["grpc-message"], "IDEMPOTENCY_IN_PROGRESS: 50 %25");
+        assert_eq!(headers["grpc-retry-pushback-ms"], "2000");
+        assert!(!refused(&busy, None).contains_key("grpc-retry-pushback-ms"));
+    }
+
+    #[test]
     fn a_message_is_escaped() {
         assert_eq!(escaped("50 % of na\u{ef}ve"), "50 %25 of na%C3%AFve");
     }

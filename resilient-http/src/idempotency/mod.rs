@@ -43,8 +43,9 @@
 //! let drain = layer.drain().clone();
 //! let app = Router::new()
 //!     .route("/orders", post(order))
-//!     .layer(layer)
-//!     .layer(from_fn(authenticate));
+//!     // Unlike `layer`, these leave requests alone that no route is for.
+//!     .route_layer(layer)
+//!     .route_layer(from_fn(authenticate));
 //!
 //! // axum::serve(listener, app).with_graceful_shutdown(sigterm).await?;
 //! # let request = || http::Request::post("/orders").header("idempotency-key", "k").body(axum::body::Body::empty());
@@ -97,7 +98,8 @@
 //! # Where the handler runs
 //!
 //! In a task of its own. A client that goes away does not stop it half-way: it is done, and the
-//! repeat is given its answer. So a server that ends has to wait for it ([`Drain`]), and what
+//! repeat is given its answer. (One that goes away before it has begun, while its key is claimed or it
+//! waits for another run, does not begin it.) So a server that ends has to wait for it ([`Drain`]), and what
 //! layers further out keep in task-local variables is not there; extensions of the request, the
 //! tracing span and what [`resilient_core::context`] knows are. Run inside it, the code knows its
 //! [`Execution`](resilient_core::idempotency::Execution): a body that is made while it is sent is not
@@ -105,6 +107,7 @@
 
 mod builder;
 mod catch_panic;
+mod client;
 mod drain;
 mod fingerprint_of;
 mod grpc;

@@ -9,6 +9,7 @@ use tower_service::Service;
 
 use super::Problem;
 use super::catch_panic::{CatchPanic, Panicked};
+use super::client::Client;
 use super::guard::{Guard, Keyed};
 use super::outcome::{End, Outcome};
 use super::problem::Form;
@@ -29,6 +30,7 @@ impl Guard {
         &self,
         service: S,
         keyed: Keyed<B>,
+        client: Client,
     ) -> Result<Response<BufferedBody<R>>, S::Error>
     where
         S: Service<Request<BufferedBody<B>>, Response = Response<R>>,
@@ -41,6 +43,10 @@ impl Guard {
         }
         let (request, form) = (keyed.request, keyed.form);
         match self.ledger.begin(asked).await {
+            Ok(Begun::Run(run)) if client.has_gone() && is_first(&run) => {
+                end(run, End::NotExecuted, None).await;
+                Ok(Problem::internal().into_response(form))
+            }
             Ok(Begun::Run(run)) => self.run(run, service, request, form).await,
             Ok(Begun::Replay(answer)) => Ok(told(Ok(answer), form)),
             Ok(Begun::Bypassed) => unprotected(service, request, form).await,
@@ -80,6 +86,11 @@ impl Guard {
             Some(instead) => told(instead, form),
         })
     }
+}
+
+/// Whether nothing was begun under its record before, so that it can be released without a trace.
+fn is_first(run: &Run) -> bool {
+    run.execution().attempts() == 1
 }
 
 /// Ends a run. What is to be answered instead, if the lease went to another one.

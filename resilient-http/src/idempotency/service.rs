@@ -12,6 +12,7 @@ use tower_service::Service;
 use tracing::Instrument;
 
 use super::Problem;
+use super::client::Waiting;
 use super::guard::{Examined, Guard, Keyed};
 use super::problem::Form;
 use crate::body::BufferedBody;
@@ -83,16 +84,17 @@ where
     R::Error: Send,
 {
     let form = keyed.form;
+    let waiting = Waiting::new();
+    let client = waiting.client();
     let at_work = guard.drain.enter();
     let task = async move {
-        let answer = guard.serve(service, keyed).await;
+        let answer = guard.serve(service, keyed, client).await;
         drop(at_work);
         answer
     };
     let task = resilient_core::propagate(task.in_current_span());
-    match tokio::spawn(task).await {
-        Ok(answer) => answer,
-        // The runtime ends, or the store panicked.
-        Err(_) => Ok(Problem::internal().into_response(form)),
-    }
+    let answer = tokio::spawn(task).await;
+    drop(waiting);
+    // The runtime ends, or the store panicked.
+    answer.unwrap_or_else(|_| Ok(Problem::internal().into_response(form)))
 }

@@ -19,6 +19,10 @@ use crate::idempotency::IDEMPOTENCY_KEY;
 ///
 /// Made anew in each attempt, because less time is left then.
 ///
+/// A server of this library answers a repeat that comes too early with 409 and `Retry-After`. To have
+/// it waited for, let the dependency's statuses say so:
+/// [`StatusClasses::new().throttled([409])`](resilient_core::classify::StatusClasses::throttled).
+///
 /// ```
 /// use resilient_http::Outgoing;
 /// # use std::time::Duration;

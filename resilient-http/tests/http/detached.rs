@@ -7,13 +7,14 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use http::StatusCode;
+use resilient_core::idempotency::{Begun, Request as Claimed};
 use resilient_http::idempotency::StillRunning;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
-use crate::app::{App, post, rules, short};
+use crate::app::{App, id, post, rules, short};
 
 const REQUEST: &[u8] =
     b"POST /pay HTTP/1.1\r\nhost: a\r\nidempotency-key: k\r\ncontent-length: 2\r\n\r\n{}";
@@ -103,6 +104,43 @@ async fn i38_a_request_that_is_dropped_runs_to_its_end() {
         short(201, "replay")
     );
     assert_eq!(app.runs(), 1);
+}
+
+/// The first one fails after 300 ms; by then, nobody waits any more behind it.
+#[tokio::test(start_paused = true)]
+async fn who_goes_while_it_waits_does_not_run() {
+    let app = App::new(rules().wait("2s"), |_, _| async {
+        sleep(Duration::from_millis(300)).await;
+        StatusCode::BAD_GATEWAY
+    });
+    let first = tokio::spawn({
+        let app = app.clone();
+        async move { app.send(post("k", "{}")).await }
+    });
+    sleep(Duration::from_millis(1)).await;
+    let cut = tokio::time::timeout(Duration::from_millis(50), app.send(post("k", "{}"))).await;
+    assert!(cut.is_err());
+    assert_eq!(app.drain.running(), 2);
+    assert_eq!(first.await.unwrap().status, 502);
+    app.drain.drain(Duration::from_secs(3)).await.unwrap();
+    assert_eq!((app.runs(), app.records().await), (1, 0));
+}
+
+/// What a process began that has died since is finished, whoever is still there to be told.
+#[tokio::test(start_paused = true)]
+async fn i28_who_goes_while_it_waits_for_a_dead_owner_runs() {
+    let app = App::numbering(rules().wait("60s"));
+    let begun = app.ledger.begin(Claimed::new(id("k"))).await.unwrap();
+    assert!(matches!(begun, Begun::Run(_)));
+    drop(begun);
+    let cut = tokio::time::timeout(Duration::from_millis(50), app.send(post("k", "{}"))).await;
+    assert!(cut.is_err());
+    app.drain.drain(Duration::from_secs(60)).await.unwrap();
+    assert_eq!(
+        app.send(post("k", "{}")).await.short(),
+        short(201, "replay")
+    );
+    assert_eq!((app.runs(), app.ledger.counts().takeovers), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,6 +17,12 @@ async fn i22_i24_i25_i26_q06_what_the_second_of_each_status_meets() {
     let runs_again = [
         400, 401, 403, 405, 408, 411, 413, 414, 415, 422, 425, 429, 500, 501, 502, 503, 504, 599,
     ];
+    // What follows is another protocol, and cannot be repeated.
+    let app = App::answering(rules(), |_| status(101));
+    app.send(post("k", "{}")).await;
+    let second = app.send(post("k", "{}")).await;
+    assert_eq!(second.short(), short(409, "IDEMPOTENCY_ANSWER_GONE"));
+
     let all = replayed.map(|code| (code, true)).into_iter();
     for (code, kept) in all.chain(runs_again.map(|code| (code, false))) {
         let app = App::answering(rules(), move |run| match run {

@@ -16,6 +16,37 @@ use crate::postgres_table::PostgresTable;
 const GIVEN_UP: Duration = Duration::from_secs(5);
 
 /// Keys in Postgres over `tokio-postgres`.
+///
+/// # Inside a transaction
+///
+/// Protects effects inside this database, and nothing else: the work and its record are committed
+/// together or not at all, so there is no moment in which one stands without the other, and no lease
+/// to wait for after a crash. What is asked of other services meanwhile is not undone by a rollback.
+///
+/// ```no_run
+/// use resilient_core::idempotency::{Answer, Joined, Ledger, Request};
+/// use tokio_postgres::Client;
+///
+/// # type AnyError = Box<dyn std::error::Error>;
+/// async fn place_order(
+///     client: &mut Client,
+///     ledger: &Ledger,
+///     request: Request<'_>,
+/// ) -> Result<Answer, AnyError> {
+///     let mut transaction = client.transaction().await?;
+///     // First, so that the transaction sees the claim whatever its isolation level is.
+///     let execution = match ledger.begin_in(&mut transaction, request).await? {
+///         Joined::Run(execution) => execution,
+///         Joined::Replay(answer) => return Ok(answer),
+///     };
+///     transaction.execute("insert into orders (item) values ('book')", &[]).await?;
+///     let answer = Answer { status: 201, head: Vec::new(), body: b"book".to_vec() };
+///     // An error leaves the function, and so rolls back.
+///     ledger.complete_in(&mut transaction, &execution, answer.clone(), None).await?;
+///     transaction.commit().await?;
+///     Ok(answer)
+/// }
+/// ```
 pub type PostgresStore = PostgresTable<Pool>;
 
 impl PostgresTable<Pool> {

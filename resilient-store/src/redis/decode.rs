@@ -33,6 +33,16 @@ impl FromRedisValue for Reply {
     }
 }
 
+/// A record among others.
+#[derive(Debug)]
+pub(super) struct Listed {
+    /// What to compare them by: the age of each is from another moment.
+    pub(super) claimed_at: u64,
+    pub(super) record: Record,
+    /// Its answer, if it was asked for and is there.
+    frame: Option<Vec<u8>>,
+}
+
 /// Why an answer cannot be read.
 pub(super) type Unreadable = String;
 
@@ -63,11 +73,14 @@ impl Reply {
 
     /// A record with its answer.
     pub(super) fn record(self) -> Result<Option<Record>, Unreadable> {
-        let Some((mut record, answer)) = self.parts_of_a_record()? else {
+        let Some(Listed {
+            mut record, frame, ..
+        }) = self.listed()?
+        else {
             return Ok(None);
         };
         if record.state == State::Completed {
-            record.answer = answer.map(|frame| answer_of(&frame)).transpose()?;
+            record.answer = frame.map(|frame| answer_of(&frame)).transpose()?;
             // The server may have made room by deleting it.
             if record.answer.is_none() {
                 record.state = State::BodyDropped;
@@ -76,22 +89,23 @@ impl Reply {
         Ok(Some(record))
     }
 
-    /// A record whose answer was not asked for.
-    pub(super) fn listed(self) -> Result<Option<Record>, Unreadable> {
-        Ok(self.parts_of_a_record()?.map(|(record, _)| record))
-    }
-
-    fn parts_of_a_record(self) -> Result<Option<(Record, Option<Vec<u8>>)>, Unreadable> {
+    /// A record among others.
+    pub(super) fn listed(self) -> Result<Option<Listed>, Unreadable> {
         match self.word.as_str() {
             "none" => return Ok(None),
             "record" if self.parts.len() >= 2 => {}
             _ => return Err(self.unexpected()),
         }
         let mut parts = self.parts;
-        let fields = parts.split_off(2);
-        let answer = read(parts.remove(1), "answer")?;
+        let mut fields = Fields::of(parts.split_off(2))?;
+        let frame = read(parts.remove(1), "answer")?;
         let now = read(parts.remove(0), "time")?;
-        Ok(Some((Fields::of(fields)?.record(now)?, answer)))
+        let claimed_at = fields.number("claimed_at")?;
+        Ok(Some(Listed {
+            claimed_at,
+            record: fields.record(now, claimed_at)?,
+            frame,
+        }))
     }
 
     fn unexpected(self) -> Unreadable {
@@ -115,7 +129,7 @@ impl Fields {
     }
 
     /// Without its answer.
-    fn record(mut self, now: u64) -> Result<Record, Unreadable> {
+    fn record(mut self, now: u64, claimed_at: u64) -> Result<Record, Unreadable> {
         let since = |time: u64| Duration::from_millis(now.saturating_sub(time));
         let until = |time: u64| Duration::from_millis(time.saturating_sub(now));
         let mut state = State::from_code(self.number("state")?);
@@ -135,7 +149,7 @@ impl Fields {
             checkpoint: self.optional_text("checkpoint")?,
             resource: self.resource()?,
             answer: None,
-            age: since(self.number("claimed_at")?),
+            age: since(claimed_at),
             lease_left: match state {
                 State::Running => until(self.number("leased_until")?),
                 _ => Duration::ZERO,

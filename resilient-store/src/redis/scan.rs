@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use redis::{RedisError, cmd};
-use resilient_core::idempotency::Record;
 
-use super::decode::Reply;
+use super::decode::{Listed, Reply};
 use super::store::RedisStore;
 
 /// How many keys are asked for at once: a page takes the server about a millisecond.
@@ -14,7 +13,7 @@ const PAGE: u32 = 500;
 impl RedisStore {
     /// Shows every record that counts once, without its answer. One that cannot be read is told as
     /// an event and left out.
-    pub(super) async fn each(&self, mut see: impl FnMut(Record)) -> Result<(), RedisError> {
+    pub(super) async fn each(&self, mut see: impl FnMut(Listed)) -> Result<(), RedisError> {
         // A scan may show a key again while the server grows or shrinks its table.
         let mut seen = HashSet::new();
         let mut cursor = 0_u64;
@@ -23,7 +22,7 @@ impl RedisStore {
             keys.retain(|key| seen.insert(key.clone()));
             for (key, reply) in keys.iter().zip(self.read(&keys).await?) {
                 match reply.listed() {
-                    Ok(record) => record.into_iter().for_each(&mut see),
+                    Ok(listed) => listed.into_iter().for_each(&mut see),
                     Err(why) => {
                         tracing::warn!(target: "resilient", key, why, "idempotency.unreadable");
                     }

@@ -10,7 +10,7 @@ use resilient_core::idempotency::{
 
 use super::advice::{self, RedisAdvice};
 use super::connection::{Connection, unavailable};
-use super::decode::{Reply, Unreadable, framed_answer, framed_fingerprint};
+use super::decode::{Listed, Reply, Unreadable, framed_answer, framed_fingerprint};
 use super::keys::Keys;
 use super::scripts::Scripts;
 use super::{RedisConfig, RedisSetupError};
@@ -25,8 +25,7 @@ const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 /// again. For effects that [may be repeated](resilient_core::idempotency::Effects::may_repeat) that
 /// is a cost; for others it is a defect.
 ///
-/// - One server, or a primary that a proxy or a sentinel's address leads to; not a cluster, because
-///   all fences come from one key.
+/// - One server, or the primary behind one name; not a cluster, because all fences come from one key.
 /// - It needs `maxmemory-policy noeviction` and `appendonly yes`: [`RedisStore::check`] says what is
 ///   missing, and [`RedisStore::connect`] writes it into the log.
 /// - Each step is one script that runs on the server's clock; Redis 6 or Valkey 7 and later.
@@ -219,9 +218,9 @@ impl Store for RedisStore {
                 scope.is_none_or(|scope| scope == record.id.scope())
                     && filter.state.is_none_or(|state| state == record.state)
             };
-            let see = |record: Record| {
-                if matches(&record) {
-                    found.push(record);
+            let see = |listed: Listed| {
+                if matches(&listed.record) {
+                    found.push(listed);
                 }
                 // Sorted once per as many, so that neither time nor memory runs away.
                 if found.len() >= limit.saturating_mul(2).max(1024) {
@@ -230,7 +229,7 @@ impl Store for RedisStore {
             };
             self.each(see).await.map_err(client)?;
             keep_oldest(&mut found, limit);
-            Ok(found)
+            Ok(found.into_iter().map(|listed| listed.record).collect())
         })
     }
 
@@ -241,7 +240,7 @@ impl Store for RedisStore {
     fn backlog(&self) -> StoreFuture<'_, Backlog> {
         Box::pin(async move {
             let mut backlog = Backlog::default();
-            let see = |record: Record| match record.state {
+            let see = |Listed { record, .. }: Listed| match record.state {
                 State::Running => {
                     backlog.running += 1;
                     backlog.oldest_running = backlog.oldest_running.max(record.age);
@@ -270,9 +269,12 @@ fn end(script: &mut ScriptInvocation<'_>, finish: &Finish) {
     }
 }
 
-fn keep_oldest(records: &mut Vec<Record>, limit: usize) {
-    records.sort_by(|a, b| b.age.cmp(&a.age).then_with(|| a.id.cmp(&b.id)));
-    records.truncate(limit);
+fn keep_oldest(listed: &mut Vec<Listed>, limit: usize) {
+    listed.sort_by(|a, b| {
+        let by_id = || a.record.id.cmp(&b.record.id);
+        a.claimed_at.cmp(&b.claimed_at).then_with(by_id)
+    });
+    listed.truncate(limit);
 }
 
 /// Whole milliseconds, rounded up, and no more than the scripts can reckon with.

@@ -120,6 +120,10 @@ impl RemoteCopies {
                 self.gate.open();
                 return Ok(answered);
             }
+            Ok(Err(error)) if is_about_this_key(&error) => {
+                counters.errors.add();
+                return Err(NoAnswer);
+            }
             Ok(Err(error)) => error.to_string(),
             Err(_) => format!("no answer within {:?}", self.timeout),
         };
@@ -129,4 +133,10 @@ impl RemoteCopies {
         }
         Err(NoAnswer)
     }
+}
+
+/// Whether other hands keep something else under this key: the server is well.
+fn is_about_this_key(error: &RedisError) -> bool {
+    let errors = error.clone().into_server_errors();
+    errors.is_some_and(|errors| errors.iter().all(|(_, error)| error.code() == "WRONGTYPE"))
 }

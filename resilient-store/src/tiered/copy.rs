@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn i57_a_copy_grows_old_with_its_time() {
         let copy = full();
-        let left = copy.lifetime - Duration::from_secs(40);
+        let left = Duration::from_secs(260);
         let read = Copy::read(&copy.record.id, &copy.bytes(), left).unwrap();
         assert_eq!(read.age, Duration::from_secs(45));
         assert_eq!(read.expires_in, Some(Duration::from_secs(960)));

@@ -8,6 +8,8 @@ mod crowd;
 mod memory;
 #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod postgres;
+#[cfg(feature = "redis")]
+mod redis;
 mod rows;
 mod script;
 mod stage;
@@ -25,6 +27,22 @@ async fn holds(stage: &impl Stage) {
 #[tokio::test(start_paused = true)]
 async fn memory() {
     holds(&memory::Memory::new()).await;
+}
+
+#[cfg(feature = "redis")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn redis_alone() {
+    if let Some(stage) = redis::OnRedis::alone().await {
+        holds(&stage).await;
+    }
+}
+
+#[cfg(feature = "redis")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copies_in_redis_over_a_table() {
+    if let Some(stage) = redis::OnRedis::tiered().await {
+        holds(&stage).await;
+    }
 }
 
 #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]

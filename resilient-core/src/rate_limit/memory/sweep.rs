@@ -20,6 +20,7 @@ const LEAST_ROUND: u64 = 1_000_000_000;
 /// Who comes late, because nobody came in between, finds several slices due, and so does the next:
 /// after a rest every request sweeps one, until a whole round is done.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(super) struct Sweep {
     /// When the next slice is due.
     due: AtomicU64,
