@@ -7,7 +7,7 @@
 //! scripts/drill 30               half a minute
 //! ```
 //!
-//! Needs the programs of PostgreSQL and Redis; it starts servers of its own.
+//! Needs the programs of `PostgreSQL` and Redis; it starts servers of its own.
 
 mod books;
 mod customers;
