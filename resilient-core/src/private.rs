@@ -12,7 +12,7 @@ pub use crate::call::idempotent::{
 pub use crate::call::{
     Attempt, ByError, ByFn, Call, Copies, FromRejection, InTime, Judge, Outcome, Race,
     Unclassified, When, by_trait, fall_back, fallback_time, fell_back, fell_back_in_time, finish,
-    in_time, race, rejected, settle, succeeded,
+    in_time, race, rejected, returned, settle, settle_by_traits, succeeded,
 };
 pub use crate::hedge::HedgeOverrides;
 #[cfg(feature = "idempotency")]
@@ -22,4 +22,4 @@ pub use crate::owned::Owned;
 pub use crate::retry::{Jitter, RetryOverrides};
 #[cfg(feature = "idempotency")]
 pub use crate::site::ClaimOverrides;
-pub use crate::site::{Listed, Options, Site};
+pub use crate::site::{Options, Site};

@@ -45,10 +45,10 @@ use std::sync::Arc;
 pub use attempt::Attempt;
 pub use fallback::{InTime, fall_back, fallback_time, fell_back, fell_back_in_time, in_time};
 pub use outcome::{
-    ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
+    ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected, returned,
 };
 pub use race::{Copies, Race, race, succeeded};
-pub use settle::{finish, settle};
+pub use settle::{finish, settle, settle_by_traits};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
 use crate::context::{Frame, Limit, stack};

@@ -1,10 +1,10 @@
 //! The seam between a call and the user's types.
 
 use super::Call;
-use super::outcome::{Judge, Outcome};
+use super::outcome::{FromRejection, Judge, Outcome, by_trait, rejected};
 use super::phase::Phase;
 use super::verdict::Unfinished;
-use crate::class::Class;
+use crate::class::{Class, Classify};
 use crate::classify::with_rules;
 use crate::rejection::Rejection;
 use crate::site::{Counted, Plan};
@@ -54,6 +54,20 @@ pub fn settle<R, E, J, X, K>(
             Some(R::from_failure(reject(call.rejection(cause))))
         }
     };
+}
+
+/// [`settle`] for a site that names no rule of its own: by the error type's [`Classify`] and
+/// [`FromRejection`].
+///
+/// Two bounds on one type instead of two rules: the compiler looks into what an annotated function
+/// passes here anew for each of them.
+#[inline]
+pub fn settle_by_traits<R, E>(call: &mut Call, out: &mut Option<R>, last: &mut Option<E>)
+where
+    R: Outcome<Failure = E>,
+    E: Classify + FromRejection,
+{
+    settle(call, out, last, by_trait::<E>(), rejected::<E>);
 }
 
 /// Like [`settle`], for a site that has one attempt.

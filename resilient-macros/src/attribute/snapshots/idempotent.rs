@@ -27,7 +27,7 @@ async fn create_order(
                 ),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -52,15 +52,12 @@ async fn create_order(
                             async { let mut __resilient_last =
                             ::core::option::Option::None; let __resilient_ret = loop {
                             let mut __resilient_out = __resilient_call.attempt(async { if
-                            let ::core::option::Option::Some(__resilient_ret) =
-                            ::core::option::Option::None:: < Result < OrderCreated,
-                            OrderError > > { return __resilient_ret; }
-                            #[allow(unused_braces)] { place(user, req). await } }).
-                            await; ::resilient::__private::settle:: < Result <
-                            OrderCreated, OrderError >, _, _, _, _ > (& mut
-                            __resilient_call, & mut __resilient_out, & mut
-                            __resilient_last, ::resilient::__private::by_trait:: < _ >
-                            (), ::resilient::__private::rejected:: < _ >,); if let
+                            false { return ::resilient::__private::returned:: < Result <
+                            OrderCreated, OrderError > > (); } #[allow(unused_braces)] {
+                            place(user, req). await } }). await;
+                            ::resilient::__private::settle_by_traits:: < Result <
+                            OrderCreated, OrderError >, _ > (& mut __resilient_call, &
+                            mut __resilient_out, & mut __resilient_last); if let
                             ::core::option::Option::Some(__resilient_ret) =
                             __resilient_out { break __resilient_ret; } }; let
                             __resilient_left = ::resilient::__private::left:: < Result <

@@ -11,7 +11,7 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                 .claiming(::resilient::__private::ClaimOverrides::of("orders")),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -36,14 +36,14 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                     .drive(
                         ::core::pin::pin!(
                             async { let __resilient_out = __resilient_call.attempt(async
-                            { if let ::core::option::Option::Some(__resilient_ret) =
-                            ::core::option::Option::None:: < Result < Order, OrderError >
-                            > { return __resilient_ret; } #[allow(clippy::shadow_reuse,
-                            clippy::shadow_same, clippy::shadow_unrelated)] let tx = &
-                            mut * tx; #[allow(unused_braces)] { insert(tx, key). await }
-                            }). await; let __resilient_ret =
-                            ::resilient::__private::finish:: < Result < Order, OrderError
-                            >, _, _, _ > (& mut __resilient_call, __resilient_out,
+                            { if false { return ::resilient::__private::returned:: <
+                            Result < Order, OrderError > > (); }
+                            #[allow(clippy::shadow_reuse, clippy::shadow_same,
+                            clippy::shadow_unrelated)] let tx = & mut * tx;
+                            #[allow(unused_braces)] { insert(tx, key). await } }). await;
+                            let __resilient_ret = ::resilient::__private::finish:: <
+                            Result < Order, OrderError >, _, _, _ > (& mut
+                            __resilient_call, __resilient_out,
                             ::resilient::__private::Unclassified,
                             ::resilient::__private::rejected:: < _ >,); let
                             __resilient_left = ::resilient::__private::left:: < Result <

@@ -19,7 +19,7 @@ async fn create_order(api: &Api, key: &str) -> Result<Order, OrderError> {
                 ),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -55,10 +55,9 @@ async fn create_order(api: &Api, key: &str) -> Result<Order, OrderError> {
                         .drive(
                             ::core::pin::pin!(
                                 async { let __resilient_out = __resilient_call.attempt(async
-                                { if let ::core::option::Option::Some(__resilient_ret) =
-                                ::core::option::Option::None:: < Result < Order, OrderError
-                                > > { return __resilient_ret; } #[allow(unused_braces)] {
-                                api.create(key). await } }). await; let __resilient_ret =
+                                { if false { return ::resilient::__private::returned:: <
+                                Result < Order, OrderError > > (); } #[allow(unused_braces)]
+                                { api.create(key). await } }). await; let __resilient_ret =
                                 ::resilient::__private::finish:: < Result < Order,
                                 OrderError >, _, _, _ > (& mut __resilient_call,
                                 __resilient_out, ::resilient::__private::by_trait:: < _ >
