@@ -7,6 +7,7 @@
 //! | step | where |
 //! |---|---|
 //! | the call starts: plan, surroundings, span | this file |
+//! | nothing stands in the way of the attempt | `straight` |
 //! | backoff sleep, breaker, throttle, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | copies of the body run side by side | `race`, `group` |
@@ -33,6 +34,7 @@ mod phase;
 mod race;
 mod settle;
 mod slow;
+mod straight;
 mod told;
 mod verdict;
 
@@ -48,7 +50,7 @@ pub use race::{Copies, Race, race, succeeded};
 pub use settle::{finish, settle};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
-use crate::context::{Frame, Limit, stack};
+use crate::context::{Credentials, Frame, Limit, stack};
 use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
@@ -66,6 +68,7 @@ pub struct Call {
     plan: PlanRef,
     phase: Phase,
     frame: Frame,
+    credentials: Credentials,
     /// The breaker's last admission of this call.
     ticket: Option<Ticket>,
     held: Held,
@@ -114,7 +117,7 @@ enum PlanRef {
     /// The body runs as if it were not annotated.
     Bare,
     /// The body does not run, because a name was not found.
-    Missing,
+    Missing(Box<NotRegistered>),
 }
 
 /// A plan in which the breaker of a key stands in for the dependency's. The call keeps the one it
@@ -124,31 +127,33 @@ struct Keyed {
     breaker: Arc<BreakerHandle>,
 }
 
-impl Keyed {
-    /// By itself, so that asking for the plan of a call without a key stays as short as it is.
-    #[inline(never)]
-    fn plan(&self) -> Option<&Plan> {
-        self.plan.get()
-    }
-}
-
+// Everything a call does asks for its plan, so what most calls have comes first, and the rest is
+// out of its way.
 impl PlanRef {
     #[inline]
     fn get(&self) -> Option<&Plan> {
         match self {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
-            PlanRef::Keyed(keyed) => keyed.plan(),
-            PlanRef::Bare | PlanRef::Missing => None,
+            _ => self.keyed()?.plan.get(),
         }
     }
 
     /// The breaker the call goes through: that of its key, if it has one.
     #[inline]
-    fn breaker(&self) -> Option<&Arc<BreakerHandle>> {
+    fn breaker(&self) -> Option<&BreakerHandle> {
         match self {
-            PlanRef::Keyed(keyed) => Some(&keyed.breaker),
-            other => other.get()?.breaker.as_ref(),
+            PlanRef::Site(plan) => plan.breaker.as_deref(),
+            PlanRef::Shared(plan) => plan.breaker.as_deref(),
+            _ => self.keyed().map(|keyed| &*keyed.breaker),
+        }
+    }
+
+    #[cold]
+    fn keyed(&self) -> Option<&Keyed> {
+        match self {
+            PlanRef::Keyed(keyed) => Some(keyed),
+            _ => None,
         }
     }
 }
@@ -168,6 +173,8 @@ impl Call {
         }
     }
 
+    // Where few calls start.
+    #[inline(never)]
     fn surrounded(site: &'static Site) -> Self {
         let surroundings = stack::surroundings();
         let mut call = match &surroundings.registry {
@@ -221,7 +228,7 @@ impl Call {
     fn planned(plan: Result<PlanRef, NotRegistered>) -> Self {
         match plan {
             Ok(plan) => Call::of_plan(plan, Phase::Fresh),
-            Err(missing) => Call::of_plan(PlanRef::Missing, Phase::Missing(Box::new(missing))),
+            Err(missing) => Call::of_plan(PlanRef::Missing(Box::new(missing)), Phase::Missing),
         }
     }
 
@@ -239,6 +246,7 @@ impl Call {
             plan,
             phase,
             frame,
+            credentials: Credentials::default(),
             ticket: None,
             held: Held::default(),
             polling: false,
@@ -269,7 +277,7 @@ impl Call {
 
     /// The same key for every attempt: the text of `key`.
     pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
-        self.frame.key = Some(key.key());
+        self.credentials.key = Some(key.key());
     }
 
     /// The breaker is the one that the dependency has for `key`, in every attempt.
@@ -294,7 +302,7 @@ impl Call {
             Some(plan) => plan.random.bits(),
             None => Random::default().bits(),
         };
-        self.frame.key = Some(IdempotencyKey::drawn(bits));
+        self.credentials.key = Some(IdempotencyKey::drawn(bits));
     }
 
     /// The next attempt, admitted before `body` is first polled.
@@ -303,12 +311,14 @@ impl Call {
         Attempt::new(self, body)
     }
 
+    #[inline]
     fn count(&self, what: Counted) {
         if let Some(plan) = self.plan.get() {
             plan.counters.count(what);
         }
     }
 
+    #[inline]
     fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {
         match &self.span {
             Some(span) => span.span().in_scope(tell),
@@ -317,6 +327,7 @@ impl Call {
     }
 
     /// Tells the span how the call ended.
+    #[inline]
     fn tell_end(&self, kind: &'static str) {
         if let Some(span) = &self.span {
             span.ended(self.frame.attempt, kind);

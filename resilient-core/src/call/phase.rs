@@ -3,7 +3,6 @@
 use crate::breaker::{BreakerState, Verdict};
 use crate::bulkhead::Waiter;
 use crate::context::Cut;
-use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
 
 /// Where a call stands, with what only matters there.
@@ -47,7 +46,7 @@ pub(super) enum Phase {
     /// nanoseconds in the queue.
     Full { waited: u64 },
     /// The attempt was not admitted: a name was not found.
-    Missing(Box<NotRegistered>),
+    Missing,
     /// The call is over.
     Done,
 }

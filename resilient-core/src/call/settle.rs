@@ -33,6 +33,9 @@ pub fn settle<R, E, J, X, K>(
     X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
+        if is_plain_success::<R, E, J>(outcome) {
+            return call.succeeded(SUCCESS);
+        }
         let (class, kind) = call.classify(&judge, outcome);
         if call.finished(class, kind) {
             *last = out
@@ -69,12 +72,29 @@ where
     X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
-        let (class, kind) = call.classify(&judge, &outcome);
-        call.finished(class, kind);
+        if is_plain_success::<R, E, J>(&outcome) {
+            call.succeeded(SUCCESS);
+        } else {
+            let (class, kind) = call.classify(&judge, &outcome);
+            call.finished(class, kind);
+        }
         outcome
     } else {
         R::from_failure(reject(call.unfinished_alone()))
     }
+}
+
+/// The word for what succeeded without a doubt.
+const SUCCESS: &str = Class::Success.kind();
+
+/// Whether an outcome is a success, whatever the judge would say.
+#[inline]
+fn is_plain_success<R, E, J>(outcome: &R) -> bool
+where
+    R: Outcome<Failure = E>,
+    J: Judge<R, E>,
+{
+    !J::DOUBTS_SUCCESS && outcome.failure().is_none()
 }
 
 impl Call {
@@ -94,10 +114,10 @@ impl Call {
         R: Outcome<Failure = E>,
         J: Judge<R, E>,
     {
-        let failure = outcome.failure();
-        if !J::DOUBTS_SUCCESS && failure.is_none() {
-            return (Class::Success, Class::Success.kind());
+        if is_plain_success::<R, E, J>(outcome) {
+            return (Class::Success, SUCCESS);
         }
+        let failure = outcome.failure();
         match self.plan.get().and_then(Plan::rules) {
             Some(rules) => with_rules(&rules, || judge.judge(outcome, failure)),
             None => judge.judge(outcome, failure),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Call;
+use super::{Call, PlanRef};
 use super::phase::Phase;
 use crate::breaker::{BreakerHandle, BreakerState};
 use crate::context::Cut;
@@ -52,7 +52,10 @@ impl Call {
                 dependency: plan?.throttle.as_ref()?.name().clone(),
                 percent,
             },
-            Phase::Missing(missing) => Rejection::NotRegistered(missing),
+            Phase::Missing => match &self.plan {
+                PlanRef::Missing(missing) => Rejection::NotRegistered(missing.clone()),
+                _ => return None,
+            },
             _ => return None,
         })
     }

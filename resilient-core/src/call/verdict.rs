@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::breaker::{Ticket, Verdict};
+use crate::breaker::Verdict;
 use crate::class::Class;
 use crate::context::{Cut, Limit};
 use crate::retry::Stop;
@@ -30,6 +30,10 @@ pub(super) enum Unfinished {
 impl Call {
     /// An attempt came back with an outcome of this class. True if there is another attempt.
     pub(super) fn finished(&mut self, class: Class, kind: &'static str) -> bool {
+        if class == Class::Success {
+            self.succeeded(kind);
+            return false;
+        }
         self.heard(class);
         self.release_permit();
         self.timed_out = false;
@@ -37,20 +41,15 @@ impl Call {
             self.phase = Phase::Done;
             return false;
         };
-        if matches!(class, Class::Success | Class::Permanent)
+        if class == Class::Permanent
             && let Some(budget) = &plan.budget
         {
             budget.answered();
         }
         let verdict = self.timed(self.verdict_of(class));
-        if class == Class::Success {
-            plan.counters.success();
-        }
         if !class.is_retryable() {
-            if class != Class::Success {
-                plan.counters.count(Counted::Failure);
-                plan.failed(kind, clock::now());
-            }
+            plan.counters.count(Counted::Failure);
+            plan.failed(kind, clock::now());
             self.verdict = verdict;
             self.close();
             self.tell_end(kind);
@@ -68,6 +67,24 @@ impl Call {
             _ => self.tell_end(kind),
         }
         again
+    }
+
+    /// The same of a success, which is what most attempts come back with.
+    pub(super) fn succeeded(&mut self, kind: &'static str) {
+        self.heard(Class::Success);
+        self.release_permit();
+        if let Some(plan) = self.plan.get() {
+            if let Some(budget) = &plan.budget {
+                budget.answered();
+            }
+            plan.counters.success();
+        }
+        self.verdict = self.timed(Verdict::Success);
+        if self.held.admission && self.is_tallied() {
+            self.held.admission = false;
+        }
+        self.close();
+        self.tell_end(kind);
     }
 
     /// An attempt came back without an outcome: cut by a limit or not admitted.
@@ -191,7 +208,7 @@ impl Call {
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }
-        if self.ticket.is_some_and(Ticket::is_probe) {
+        if self.is_probe() {
             return Err(Stop::Probe);
         }
         if let Some(breaker) = self.plan.breaker()
@@ -248,10 +265,24 @@ impl Call {
         })
     }
 
+    /// Whether the breaker has taken the call's success without a closer look.
+    #[inline]
+    fn is_tallied(&self) -> bool {
+        match (self.ticket, self.plan.breaker()) {
+            (Some(ticket), Some(breaker)) if self.span.is_none() => {
+                self.verdict == Verdict::Success && breaker.tallies(ticket)
+            }
+            _ => false,
+        }
+    }
+
     /// The call is over: a breaker that has not heard a verdict hears the last one there is.
+    #[inline]
     fn close(&mut self) {
         self.phase = Phase::Done;
-        self.report(self.verdict, None);
+        if self.held.admission {
+            self.report(self.verdict, None);
+        }
     }
 
     fn stopped(&self, stop: Stop) {

@@ -4,6 +4,7 @@
 mod deadline;
 mod frame;
 mod lease;
+mod lent;
 mod limit;
 mod propagate;
 mod scope;
@@ -12,7 +13,8 @@ pub(crate) mod stack;
 use std::time::Duration;
 
 pub use deadline::{WithDeadline, with_deadline};
-pub(crate) use frame::{Cut, Frame, NOBODY};
+pub(crate) use frame::{Cut, Frame};
+pub(crate) use lent::{Credentials, Holds, Lent, NOBODY};
 pub(crate) use limit::Limit;
 pub use propagate::{Propagated, propagate};
 pub use scope::{Scoped, scope};
@@ -72,11 +74,11 @@ impl Context {
 /// assert!(context.idempotency_key().is_none());
 /// ```
 pub fn context() -> Context {
-    stack::with_innermost(|frame| Context {
+    stack::with_innermost(|frame, key| Context {
         attempt: frame.attempt,
         max_attempts: frame.max,
         limit: frame.limit(),
-        key: frame.key.clone(),
+        key: key.cloned(),
     })
     .unwrap_or(Context {
         attempt: 1,

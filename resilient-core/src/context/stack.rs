@@ -6,8 +6,10 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::frame::{Frame, Lent, NOBODY};
+use super::frame::Frame;
+use super::lent::{Credentials, Holds, Lent};
 use super::limit::Limit;
+use crate::key::IdempotencyKey;
 use crate::registry::Registry;
 use crate::seam::clock::Moment;
 
@@ -20,12 +22,17 @@ thread_local! {
     static AMBIENT: RefCell<Ambient> =
         const { RefCell::new(Ambient { frames: Vec::new(), registries: Vec::new() }) };
 
+    /// The outermost frame, below those in [`AMBIENT`], as long as it is plain data: most calls are
+    /// the only one on their thread and have no more than that.
+    static GROUND: Cell<Option<(Frame, Holds)>> = const { Cell::new(None) };
+
     /// How many frames and registries there are. Most calls start with nothing around them, and
     /// need not look at the rest to know.
     static HEIGHT: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether nothing surrounds the running code.
+#[inline]
 pub(crate) fn is_empty() -> bool {
     HEIGHT.get() == 0
 }
@@ -42,50 +49,74 @@ pub(crate) struct Surroundings {
 
 /// Reads the surroundings of a call that starts now, and starts the clock of the one around it.
 pub(crate) fn surroundings() -> Surroundings {
-    AMBIENT.with_borrow_mut(|ambient| Surroundings {
-        registry: ambient.registries.last().cloned(),
-        limit: ambient
-            .frames
-            .last_mut()
-            .map_or(Moment::NEVER, |lent| lent.frame.limit()),
-        retried: ambient.frames.iter().any(|lent| lent.frame.max > 1),
-    })
+    Surroundings {
+        registry: AMBIENT.with_borrow(|ambient| ambient.registries.last().cloned()),
+        limit: with_innermost(|frame, _| frame.limit()).unwrap_or(Moment::NEVER),
+        retried: any_frame(|frame| frame.max > 1),
+    }
 }
 
 /// Whether a call around the running code was admitted by this breaker and has not ended.
 pub(crate) fn holds_breaker(id: u32) -> bool {
-    any(|lent| lent.frame.holds_breaker(id))
+    any_holds(|holds| holds.breaker == id)
 }
 
 /// Whether a call around the running code holds a permit of this bulkhead.
 pub(crate) fn holds_bulkhead(id: u32) -> bool {
-    any(|lent| lent.frame.holds_bulkhead(id))
+    any_holds(|holds| holds.bulkhead == id)
 }
 
 /// Whether this throttle counts the attempt of a call around the running code.
 pub(crate) fn holds_throttle(id: u32) -> bool {
-    any(|lent| lent.holds_throttle(id))
+    any_holds(|holds| holds.throttle == id)
 }
 
-fn any(holds: impl Fn(&Lent) -> bool) -> bool {
-    !is_empty() && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(holds))
+fn any_holds(asked: impl Fn(&Holds) -> bool) -> bool {
+    GROUND.get().is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
 }
 
 /// Whether a call around the running code has a limit of its own at `limit` or before: once that
 /// has passed, it ends as soon as its body is pending.
 pub(crate) fn is_cut_by(limit: Moment) -> bool {
-    any(|lent| lent.frame.own_end() <= limit)
+    any_frame(|frame| frame.own_end() <= limit)
 }
 
-/// Looks at the innermost frame.
-pub(crate) fn with_innermost<R>(look: impl FnOnce(&mut Frame) -> R) -> Option<R> {
-    AMBIENT.with_borrow_mut(|ambient| ambient.frames.last_mut().map(|lent| look(&mut lent.frame)))
+fn any_frame(is_it: impl Fn(&Frame) -> bool) -> bool {
+    GROUND.get().is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
+}
+
+fn any_lent(is_it: impl Fn(&Lent) -> bool) -> bool {
+    !is_empty() && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(is_it))
+}
+
+/// Looks at the innermost frame, and the key of its call.
+pub(crate) fn with_innermost<R>(
+    look: impl FnOnce(&mut Frame, Option<&IdempotencyKey>) -> R,
+) -> Option<R> {
+    AMBIENT.with_borrow_mut(|ambient| match ambient.frames.last_mut() {
+        Some(lent) => Some(look(&mut lent.frame, lent.credentials.key.as_ref())),
+        None => GROUND.get().map(|(mut frame, holds)| {
+            let seen = look(&mut frame, None);
+            GROUND.set(Some((frame, holds)));
+            seen
+        }),
+    })
 }
 
 /// The frames and the registry around the running code, for another task to stand on. What is
 /// left of the time is fixed now.
 pub(crate) fn snapshot() -> (Vec<Lent>, Option<Registry>) {
     AMBIENT.with_borrow_mut(|ambient| {
+        // What is carried shares more with its copies than plain data.
+        if let Some((frame, holds)) = GROUND.take() {
+            let credentials = Credentials::default();
+            let lent = Lent {
+                frame,
+                holds,
+                credentials,
+            };
+            ambient.frames.insert(0, lent);
+        }
         let frames = ambient.frames.iter_mut().map(Lent::carried).collect();
         (frames, ambient.registries.last().cloned())
     })
@@ -93,55 +124,84 @@ pub(crate) fn snapshot() -> (Vec<Lent>, Option<Registry>) {
 
 /// A frame inside the innermost one, for what is no call: attempt and key stay visible. It may end
 /// earlier, by a limit of its own.
-pub(crate) fn begin(timeout: Limit) -> Frame {
-    let mut frame = Frame::default();
-    with_innermost(|outer| {
-        frame.attempt = outer.attempt;
-        frame.max = outer.max;
-        frame.inherited = outer.limit();
-        frame.key.clone_from(&outer.key);
+pub(crate) fn begin(timeout: Limit) -> Lent {
+    let begun = with_innermost(|outer, key| {
+        let frame = Frame {
+            attempt: outer.attempt,
+            max: outer.max,
+            inherited: outer.limit(),
+            ..Frame::default()
+        };
+        Lent::new(frame, key.cloned())
     });
-    frame.timeout = timeout;
-    frame
+    let mut lent = begun.unwrap_or_else(|| Lent::new(Frame::default(), None));
+    lent.frame.timeout = timeout;
+    lent
 }
 
 /// A frame that stands on the stack until this is dropped, and then goes back to its owner with
 /// the stamps it received meanwhile: on unwinding, too.
 pub(crate) struct Entered<'a> {
-    owner: &'a mut Frame,
+    owner: &'a mut Lent,
 }
 
-pub(crate) fn enter(owner: &mut Frame) -> Entered<'_> {
-    push(owner, NOBODY);
+pub(crate) fn enter(owner: &mut Lent) -> Entered<'_> {
+    push(&owner.frame, owner.holds, &mut owner.credentials);
     Entered { owner }
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        pop(self.owner);
+        pop(&mut self.owner.frame, &mut self.owner.credentials);
     }
 }
 
-/// Puts a frame on the stack, that of an attempt which this throttle counts or [`NOBODY`]. Whoever
-/// does so takes it off again with [`pop`], on unwinding, too.
-pub(crate) fn push(owner: &mut Frame, throttle: u32) {
-    let lent = Lent::new(owner, throttle);
-    AMBIENT.with_borrow_mut(|ambient| ambient.frames.push(lent));
+/// Puts a frame on the stack. Whoever does so takes it off again with [`pop`], on unwinding, too.
+#[inline]
+pub(crate) fn push(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
+    if is_empty() && credentials.is_empty() {
+        GROUND.set(Some((*frame, holds)));
+    } else {
+        stack(frame, holds, credentials);
+    }
     HEIGHT.set(HEIGHT.get() + 1);
 }
 
+#[inline(never)]
+fn stack(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
+    let lent = Lent {
+        frame: *frame,
+        holds,
+        credentials: std::mem::take(credentials),
+    };
+    AMBIENT.with_borrow_mut(|ambient| ambient.frames.push(lent));
+}
+
 /// Takes the innermost frame off the stack, back to its owner.
-pub(crate) fn pop(owner: &mut Frame) {
-    HEIGHT.set(HEIGHT.get() - 1);
+#[inline]
+pub(crate) fn pop(frame: &mut Frame, credentials: &mut Credentials) {
+    let height = HEIGHT.get() - 1;
+    HEIGHT.set(height);
+    if height == 0
+        && let Some((ground, _)) = GROUND.take()
+    {
+        frame.take_back(ground);
+    } else {
+        unstack(frame, credentials);
+    }
+}
+
+#[inline(never)]
+fn unstack(frame: &mut Frame, credentials: &mut Credentials) {
     if let Some(lent) = AMBIENT.with_borrow_mut(|ambient| ambient.frames.pop()) {
-        owner.take_back(lent.frame);
+        frame.take_back(lent.frame);
+        *credentials = lent.credentials;
     }
 }
 
 /// Runs `inside` on top of `frames`, which come back with the stamps they received.
 pub(crate) fn with_frames<R>(frames: &mut [Lent], inside: impl FnOnce() -> R) -> R {
-    let below = AMBIENT.with_borrow(|ambient| ambient.frames.len());
-    let guard = Stacked { frames, below };
+    let guard = Stacked { frames };
     AMBIENT.with_borrow_mut(|ambient| {
         ambient
             .frames
@@ -153,19 +213,15 @@ pub(crate) fn with_frames<R>(frames: &mut [Lent], inside: impl FnOnce() -> R) ->
 
 struct Stacked<'a> {
     frames: &'a mut [Lent],
-    below: usize,
 }
 
 impl Drop for Stacked<'_> {
     fn drop(&mut self) {
         HEIGHT.set(HEIGHT.get() - self.frames.len());
         AMBIENT.with_borrow_mut(|ambient| {
-            for (owner, lent) in self
-                .frames
-                .iter_mut()
-                .zip(ambient.frames.drain(self.below..))
-            {
-                owner.frame.take_back(lent.frame);
+            let below = ambient.frames.len() - self.frames.len();
+            for (owner, lent) in self.frames.iter_mut().zip(ambient.frames.drain(below..)) {
+                owner.take_back(lent);
             }
         });
     }

@@ -35,11 +35,13 @@ impl<T> Shards<T> {
     }
 
     /// The shard of this thread.
+    #[inline]
     pub(crate) fn own(&self) -> &T {
         &self.shards[self.own_index()].0
     }
 
     /// The position of [`Shards::own`].
+    #[inline]
     pub(crate) fn own_index(&self) -> usize {
         thread_index() & (self.shards.len() - 1)
     }
@@ -58,6 +60,7 @@ impl<T> Shards<T> {
 }
 
 #[cfg(not(loom))]
+#[inline]
 fn thread_index() -> usize {
     use std::cell::Cell;
 

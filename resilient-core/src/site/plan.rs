@@ -243,12 +243,14 @@ impl Plan {
     }
 
     /// Whether the limit of the bulkhead moves by itself.
+    #[inline]
     pub(crate) fn adapts(&self) -> bool {
         let bulkhead = self.bulkhead.as_ref();
         bulkhead.is_some_and(|bulkhead| bulkhead.adapts())
     }
 
     /// Whether a policy wants to know how each attempt went, beside breaker and budget.
+    #[inline]
     pub(crate) fn follows_load(&self) -> bool {
         let throttle = self.throttle.as_ref();
         self.adapts() || throttle.is_some_and(|throttle| throttle.is_on())
@@ -335,6 +337,12 @@ impl Plan {
     /// Whether nobody has turned hedges off.
     pub(crate) fn may_hedge(&self) -> bool {
         self.levers.iter().all(Levers::hedges)
+    }
+
+    /// Whether there is anything for an attempt to suffer.
+    #[cfg(feature = "faults")]
+    pub(crate) fn may_fault(&self) -> bool {
+        self.faults.switch.load().is_some()
     }
 
     /// What the next attempt suffers where faults are injected.
