@@ -21,8 +21,13 @@ impl Call {
     /// Ready when the body may run (`true`) or may not (`false`, and the phase tells why).
     #[inline]
     pub(super) fn admit(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<bool> {
-        if matches!(self.phase, Phase::Backoff | Phase::Yielding) {
-            ready!(self.wait(timer.as_mut(), cx));
+        match self.phase {
+            Phase::New => {
+                self.prepare();
+                self.phase = Phase::Fresh;
+            }
+            Phase::Backoff | Phase::Yielding => ready!(self.wait(timer.as_mut(), cx)),
+            _ => {}
         }
         if matches!(self.phase, Phase::Fresh | Phase::AtOnce) {
             ready!(self.ask(timer.as_mut(), cx));

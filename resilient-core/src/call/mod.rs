@@ -50,7 +50,7 @@ pub use race::{Copies, Race, race, succeeded};
 pub use settle::{finish, settle};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
-use crate::context::{Credentials, Frame, Limit, stack};
+use crate::context::{Credentials, Frame, stack};
 use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
@@ -166,9 +166,10 @@ impl fmt::Debug for PlanRef {
 
 impl Call {
     /// Starts a call of `site` in the registry of the scope it runs in.
+    #[inline]
     pub fn new(site: &'static Site) -> Self {
         match site.known_plan() {
-            Some(plan) if stack::is_empty() => Call::of_plan(PlanRef::Site(plan), Phase::Fresh),
+            Some(plan) if stack::is_empty() => Call::blank(PlanRef::Site(plan), Phase::New),
             _ => Call::surrounded(site),
         }
     }
@@ -232,20 +233,27 @@ impl Call {
         }
     }
 
-    #[inline]
     fn of_plan(plan: PlanRef, phase: Phase) -> Self {
-        let mut frame = Frame::default();
-        let mut span = None;
-        if let Some(plan) = plan.get() {
-            frame.max = plan.max_attempts();
-            frame.timeout = Limit::of(plan.timeout());
-            frame.deadline = Limit::of(plan.deadline());
-            span = telemetry::call_span(&plan.name, plan.label());
+        let mut call = Call::blank(plan, phase);
+        call.prepare();
+        call
+    }
+
+    /// Looks up the call's numbers, and who listens to it.
+    #[inline(never)]
+    fn prepare(&mut self) {
+        if let Some(plan) = self.plan.get() {
+            self.frame = plan.first_frame();
+            self.span = telemetry::call_span(&plan.name, plan.label());
         }
+    }
+
+    #[inline]
+    fn blank(plan: PlanRef, phase: Phase) -> Self {
         Call {
             plan,
             phase,
-            frame,
+            frame: Frame::default(),
             credentials: Credentials::default(),
             ticket: None,
             held: Held::default(),
@@ -256,7 +264,7 @@ impl Call {
             decided: Moment::NEVER,
             delay: 0,
             hinted: false,
-            span,
+            span: None,
             #[cfg(feature = "faults")]
             fault: None,
         }

@@ -11,6 +11,8 @@ use crate::seam::clock::Moment;
 /// outcome is part of it.
 #[derive(Debug)]
 pub(super) enum Phase {
+    /// The call has begun, and has looked at nothing but where it is.
+    New,
     /// The next attempt is to be admitted.
     Fresh,
     /// The same, and since the attempt before it no time has passed.

@@ -3,11 +3,11 @@
 use super::Call;
 use super::outcome::{Judge, Outcome};
 use super::phase::Phase;
-use super::verdict::Unfinished;
+use super::verdict::Next;
 use crate::class::Class;
 use crate::classify::with_rules;
 use crate::rejection::Rejection;
-use crate::site::{Counted, Plan};
+use crate::site::Plan;
 
 /// Takes what an attempt came back with, and leaves the call's outcome in its place, or nothing if
 /// there is another attempt. In place, because outcomes are large and moving them is what a ready
@@ -44,19 +44,15 @@ pub fn settle<R, E, J, X, K>(
         }
         return;
     }
-    *out = match (call.unfinished(), last.take()) {
-        (Unfinished::Again, kept) => {
-            *last = kept;
-            None
+    match call.after_none(last.is_some()) {
+        Next::Attempt => {}
+        Next::LastOutcome => {
+            *out = last
+                .take()
+                .map(|kept| judge.give_back(kept, R::from_failure));
         }
-        (Unfinished::LastOutcome(_), Some(kept)) => {
-            call.count(Counted::Failure);
-            Some(judge.give_back(kept, R::from_failure))
-        }
-        (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
-            Some(R::from_failure(reject(call.rejection(cause))))
-        }
-    };
+        Next::Rejection(rejection) => *out = Some(R::from_failure(reject(rejection))),
+    }
 }
 
 /// Like [`settle`], for a site that has one attempt.
@@ -80,7 +76,7 @@ where
         }
         outcome
     } else {
-        R::from_failure(reject(call.unfinished_alone()))
+        R::from_failure(reject(call.rejected()))
     }
 }
 
@@ -99,12 +95,11 @@ where
 
 impl Call {
     /// What the caller of a site with one attempt is told.
-    fn unfinished_alone(&mut self) -> Rejection {
-        let cause = match self.unfinished() {
-            Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => cause,
-            Unfinished::Again => Phase::NoTime,
-        };
-        self.rejection(cause)
+    fn rejected(&mut self) -> Rejection {
+        match self.after_none(false) {
+            Next::Rejection(rejection) => rejection,
+            Next::Attempt | Next::LastOutcome => self.rejection(Phase::NoTime),
+        }
     }
 
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.

@@ -2,12 +2,15 @@
 //!
 //! It asks what [`Call::admit`] asks, in the same order, and goes on while every answer is the one
 //! that most calls get. When one is not, nothing has happened, and [`Call::admit`] asks again.
+//!
+//! What it writes to the thread's stack of calls it takes from registers and not from the call: the
+//! processor would wait for what was written a moment ago.
 
 use super::phase::Phase;
 use super::{Call, Held, PlanRef, Shown};
 use crate::bulkhead::BulkheadHandle;
 use crate::context::{Holds, NOBODY, stack};
-use crate::seam::clock::Moment;
+use crate::telemetry;
 use crate::throttle::ThrottleHandle;
 
 impl Call {
@@ -18,9 +21,7 @@ impl Call {
         let PlanRef::Site(plan) = self.plan else {
             return false;
         };
-        let is_first = matches!(self.phase, Phase::Fresh) && self.frame.attempt == 1;
-        let is_alone = stack::is_empty() && self.frame.inherited == Moment::NEVER;
-        if !is_first || !is_alone || self.span.is_some() {
+        if !matches!(self.phase, Phase::New) || !stack::is_empty() || !telemetry::is_silent() {
             return false;
         }
         #[cfg(feature = "faults")]
@@ -55,7 +56,9 @@ impl Call {
         self.shown = Shown::Itself;
         self.phase = Phase::Running;
         self.polling = true;
-        stack::push(&self.frame, holds, &mut self.credentials);
+        let frame = plan.first_frame();
+        stack::push(&frame, holds, &mut self.credentials);
+        self.frame = frame;
         true
     }
 }

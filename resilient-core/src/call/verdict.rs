@@ -7,6 +7,7 @@ use super::phase::Phase;
 use crate::breaker::Verdict;
 use crate::class::Class;
 use crate::context::{Cut, Limit};
+use crate::rejection::Rejection;
 use crate::retry::Stop;
 use crate::retry::backoff::{backoff, throttled};
 use crate::seam::clock::{self, Moment, nanos};
@@ -18,13 +19,24 @@ const LONGEST_HINT: Duration = Duration::from_secs(60);
 
 /// How an attempt without an outcome leaves the call.
 #[derive(Debug)]
-pub(super) enum Unfinished {
+enum Unfinished {
     /// There is another attempt.
     Again,
     /// The last outcome stands; without one, the caller is told the cause.
     LastOutcome(Phase),
     /// The caller is told the cause, whatever came before.
     Rejection(Phase),
+}
+
+/// The same for who knows whether there is a last outcome.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// There is another attempt.
+    Attempt,
+    /// The call ends with its last outcome.
+    LastOutcome,
+    /// The call ends with this.
+    Rejection(Rejection),
 }
 
 impl Call {
@@ -87,8 +99,23 @@ impl Call {
         self.tell_end(kind);
     }
 
-    /// An attempt came back without an outcome: cut by a limit or not admitted.
-    pub(super) fn unfinished(&mut self) -> Unfinished {
+    /// An attempt came back without an outcome.
+    pub(super) fn after_none(&mut self, has_last: bool) -> Next {
+        match self.unfinished() {
+            Unfinished::Again => Next::Attempt,
+            Unfinished::LastOutcome(_) if has_last => {
+                self.count(Counted::Failure);
+                Next::LastOutcome
+            }
+            Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => {
+                Next::Rejection(self.rejection(cause))
+            }
+        }
+    }
+
+    /// It was cut by a limit or not admitted.
+    #[inline]
+    fn unfinished(&mut self) -> Unfinished {
         self.heard_nothing();
         self.hand_back();
         let cause = std::mem::replace(&mut self.phase, Phase::Done);

@@ -35,17 +35,20 @@ pub(crate) struct Frame {
 
 impl Default for Frame {
     fn default() -> Self {
-        Frame {
-            attempt: 1,
-            max: 1,
-            timeout: Limit::NONE,
-            deadline: Limit::NONE,
-            inherited: Moment::NEVER,
-        }
+        Frame::ALONE
     }
 }
 
 impl Frame {
+    /// The first attempt of one, without any limit.
+    pub(super) const ALONE: Frame = Frame {
+        attempt: 1,
+        max: 1,
+        timeout: Limit::NONE,
+        deadline: Limit::NONE,
+        inherited: Moment::NEVER,
+    };
+
     /// What code inside may have changed, back from the stack.
     #[inline]
     pub(super) fn take_back(&mut self, lent: Frame) {

@@ -24,11 +24,28 @@ thread_local! {
 
     /// The outermost frame, below those in [`AMBIENT`], as long as it is plain data: most calls are
     /// the only one on their thread and have no more than that.
-    static GROUND: Cell<Option<(Frame, Holds)>> = const { Cell::new(None) };
+    static GROUND: Cell<(Frame, Holds)> = const { Cell::new((Frame::ALONE, Holds::NOTHING)) };
+
+    /// Whether that is in use.
+    static GROUND_IS: Cell<Ground> = const { Cell::new(Ground::Vacant) };
 
     /// How many frames and registries there are. Most calls start with nothing around them, and
     /// need not look at the rest to know.
     static HEIGHT: Cell<usize> = const { Cell::new(0) };
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ground {
+    Vacant,
+    /// Its frame is as its owner has it.
+    Lent,
+    /// Its clocks were started meanwhile.
+    Stamped,
+}
+
+/// The frame of the ground, if it is there.
+fn ground() -> Option<(Frame, Holds)> {
+    (GROUND_IS.get() != Ground::Vacant).then(|| GROUND.get())
 }
 
 /// Whether nothing surrounds the running code.
@@ -72,7 +89,7 @@ pub(crate) fn holds_throttle(id: u32) -> bool {
 }
 
 fn any_holds(asked: impl Fn(&Holds) -> bool) -> bool {
-    GROUND.get().is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
+    ground().is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
 }
 
 /// Whether a call around the running code has a limit of its own at `limit` or before: once that
@@ -82,7 +99,7 @@ pub(crate) fn is_cut_by(limit: Moment) -> bool {
 }
 
 fn any_frame(is_it: impl Fn(&Frame) -> bool) -> bool {
-    GROUND.get().is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
+    ground().is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
 }
 
 fn any_lent(is_it: impl Fn(&Lent) -> bool) -> bool {
@@ -95,9 +112,10 @@ pub(crate) fn with_innermost<R>(
 ) -> Option<R> {
     AMBIENT.with_borrow_mut(|ambient| match ambient.frames.last_mut() {
         Some(lent) => Some(look(&mut lent.frame, lent.credentials.key.as_ref())),
-        None => GROUND.get().map(|(mut frame, holds)| {
+        None => ground().map(|(mut frame, holds)| {
             let seen = look(&mut frame, None);
-            GROUND.set(Some((frame, holds)));
+            GROUND.set((frame, holds));
+            GROUND_IS.set(Ground::Stamped);
             seen
         }),
     })
@@ -108,7 +126,8 @@ pub(crate) fn with_innermost<R>(
 pub(crate) fn snapshot() -> (Vec<Lent>, Option<Registry>) {
     AMBIENT.with_borrow_mut(|ambient| {
         // What is carried shares more with its copies than plain data.
-        if let Some((frame, holds)) = GROUND.take() {
+        if let Some((frame, holds)) = ground() {
+            GROUND_IS.set(Ground::Vacant);
             let credentials = Credentials::default();
             let lent = Lent {
                 frame,
@@ -160,7 +179,8 @@ impl Drop for Entered<'_> {
 #[inline]
 pub(crate) fn push(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
     if is_empty() && credentials.is_empty() {
-        GROUND.set(Some((*frame, holds)));
+        GROUND.set((*frame, holds));
+        GROUND_IS.set(Ground::Lent);
     } else {
         stack(frame, holds, credentials);
     }
@@ -182,12 +202,13 @@ fn stack(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
 pub(crate) fn pop(frame: &mut Frame, credentials: &mut Credentials) {
     let height = HEIGHT.get() - 1;
     HEIGHT.set(height);
-    if height == 0
-        && let Some((ground, _)) = GROUND.take()
-    {
-        frame.take_back(ground);
-    } else {
-        unstack(frame, credentials);
+    if height > 0 {
+        return unstack(frame, credentials);
+    }
+    match GROUND_IS.replace(Ground::Vacant) {
+        Ground::Lent => {}
+        Ground::Stamped => frame.take_back(GROUND.get().0),
+        Ground::Vacant => unstack(frame, credentials),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
+use crate::context::{Frame, Limit};
 use crate::dependency::{DependencyState, Directory, Recent};
 use crate::levers::Levers;
 #[cfg(feature = "faults")]
@@ -203,6 +204,17 @@ impl Plan {
                 Some(state) => state.max_attempts(),
                 None => RetrySettings::default().max,
             }),
+        }
+    }
+
+    /// What the first attempt begins with, if nothing is around the call.
+    #[inline]
+    pub(crate) fn first_frame(&self) -> Frame {
+        Frame {
+            max: self.max_attempts(),
+            timeout: Limit::of(self.timeout()),
+            deadline: Limit::of(self.deadline()),
+            ..Frame::default()
         }
     }
 
