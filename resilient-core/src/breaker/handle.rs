@@ -13,7 +13,6 @@ use super::published::Published;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Transition;
-use super::word::Word;
 use super::{BreakerSnapshot, BreakerState};
 use crate::name::Name;
 use crate::seam::clock::{Moment, now};
@@ -131,7 +130,7 @@ impl BreakerHandle {
             }
             return Ok(Ticket::new(word.generation()));
         }
-        self.admit_or_refuse(word, attempt_timeout)
+        self.admit_or_refuse(attempt_timeout)
     }
 
     /// Admits a call that an enabled breaker would refuse, unless its open time is over.
@@ -146,20 +145,25 @@ impl BreakerHandle {
         Ticket::new(word.generation())
     }
 
+    /// Refuses a call while there is nothing else to do, with the clock's reading at hand.
+    #[inline]
+    pub(crate) fn refuses(&self, now: impl FnOnce() -> Moment) -> Option<Refusal> {
+        let word = self.published.word();
+        if word.admits_all() {
+            return None;
+        }
+        let (until, now) = (self.published.until()?, now());
+        (until > now).then(|| Refusal {
+            state: word.state(),
+            retry_in: retry_in(until, now),
+        })
+    }
+
     #[cold]
-    fn admit_or_refuse(
-        &self,
-        word: Word,
-        attempt_timeout: Option<Duration>,
-    ) -> Result<Ticket, Refusal> {
+    fn admit_or_refuse(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
         let now = now();
-        if let Some(until) = self.published.until()
-            && until > now
-        {
-            return Err(Refusal {
-                state: word.state(),
-                retry_in: retry_in(until, now),
-            });
+        if let Some(refusal) = self.refuses(|| now) {
+            return Err(refusal);
         }
         self.locked(now, |engine| engine.admit(now, attempt_timeout))
     }

@@ -112,7 +112,7 @@ impl Call {
             return true;
         }
         let asked = self.ask_breaker();
-        asked.map_err(|refusal| self.phase = refused(refusal)).is_ok()
+        asked.map_err(|refusal| self.phase = Phase::refused(refusal)).is_ok()
     }
 
     #[inline(never)]
@@ -242,7 +242,7 @@ impl Call {
     fn still_admitted(&self) -> Phase {
         match (self.plan.breaker(), self.ticket) {
             (Some(breaker), Some(ticket)) if !breaker.may_start(ticket, self.attempt_timeout()) => {
-                refused(breaker.refusal())
+                Phase::refused(breaker.refusal())
             }
             _ => Phase::Running,
         }
@@ -303,12 +303,5 @@ fn queue_end(bulkhead: &BulkheadHandle, now: Moment, call_ends: Moment) -> (Mome
     match bulkhead.max_wait().map(|max_wait| now.plus(max_wait)) {
         Some(until) if until < call_ends => (until, QueueEnd::MaxWait),
         _ => (call_ends, QueueEnd::Call),
-    }
-}
-
-fn refused(refusal: Refusal) -> Phase {
-    Phase::Refused {
-        state: refusal.state,
-        retry_in: nanos(refusal.retry_in),
     }
 }

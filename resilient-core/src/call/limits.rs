@@ -8,6 +8,7 @@ use super::Call;
 #[cfg(feature = "faults")]
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
+use super::straight::Straight;
 use crate::breaker::Verdict;
 use crate::context::{Cut, Holds, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
@@ -54,8 +55,10 @@ impl Call {
         mut timer: Pin<&mut Timer>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Inside<'_>>> {
-        if self.goes_straight() {
-            return Poll::Ready(Some(Inside { call: self }));
+        match self.goes_straight() {
+            Straight::ToTheBody => return Poll::Ready(Some(Inside { call: self })),
+            Straight::ToTheBreaker => return Poll::Ready(None),
+            Straight::No => {}
         }
         if !self.is_running() {
             let admitted = ready!(self.admit(timer.as_mut(), cx));

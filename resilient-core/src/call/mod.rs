@@ -91,7 +91,7 @@ pub struct Call {
 }
 
 /// What the call must give back, whichever way it ends.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     /// The breaker waits for the verdict on the last admission.
     admission: bool,

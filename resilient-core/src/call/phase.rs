@@ -1,9 +1,9 @@
 //! Where a call stands.
 
-use crate::breaker::{BreakerState, Verdict};
+use crate::breaker::{BreakerState, Refusal, Verdict};
 use crate::bulkhead::Waiter;
 use crate::context::Cut;
-use crate::seam::clock::Moment;
+use crate::seam::clock::{Moment, nanos};
 
 /// Where a call stands, with what only matters there.
 ///
@@ -51,6 +51,16 @@ pub(super) enum Phase {
     Missing,
     /// The call is over.
     Done,
+}
+
+impl Phase {
+    #[inline]
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        Phase::Refused {
+            state: refusal.state,
+            retry_in: nanos(refusal.retry_in),
+        }
+    }
 }
 
 /// Which limit a wait in the queue runs into.

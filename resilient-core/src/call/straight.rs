@@ -1,4 +1,5 @@
-//! The attempt that nothing stands in the way of, in one piece.
+//! The attempt that nothing stands in the way of, and the one that only an open breaker does, each in
+//! one piece.
 //!
 //! It asks what [`Call::admit`] asks, in the same order, and goes on while every answer is the one
 //! that most calls get. When one is not, nothing has happened, and [`Call::admit`] asks again.
@@ -8,42 +9,62 @@
 
 use super::phase::Phase;
 use super::{Call, Held, PlanRef, Shown};
+use crate::breaker::BreakerHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::context::{Holds, NOBODY, stack};
+use crate::rejection::Rejection;
+use crate::seam::clock;
+use crate::site::Counted;
 use crate::telemetry;
 use crate::throttle::ThrottleHandle;
 
+/// How far the straight way leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Straight {
+    /// The body is to be polled.
+    ToTheBody,
+    /// The breaker has refused the attempt.
+    ToTheBreaker,
+    /// Nowhere: nothing has happened.
+    No,
+}
+
 impl Call {
-    /// Begins a first attempt with nothing around it and nobody listening; its body is to be polled
-    /// next.
+    /// Begins a first attempt, or a retry without a pause, with nothing around it and nobody
+    /// listening.
     #[inline]
-    pub(super) fn goes_straight(&mut self) -> bool {
+    pub(super) fn goes_straight(&mut self) -> Straight {
         let PlanRef::Site(plan) = self.plan else {
-            return false;
+            return Straight::No;
         };
-        if !matches!(self.phase, Phase::New) || !stack::is_empty() || !telemetry::is_silent() {
-            return false;
+        let is_new = matches!(self.phase, Phase::New);
+        if !(is_new || matches!(self.phase, Phase::AtOnce) && self.is_plain()) {
+            return Straight::No;
+        }
+        if !stack::is_empty() || !telemetry::is_silent() {
+            return Straight::No;
         }
         #[cfg(feature = "faults")]
         if plan.may_fault() {
-            return false;
+            return Straight::No;
         }
-        let breaker = self.plan.breaker();
-        let ticket = match breaker.map(|breaker| breaker.admit_at_once()) {
-            Some(None) => return false,
+        let breaker = plan.breaker.as_deref();
+        let ticket = match breaker.map(BreakerHandle::admit_at_once) {
+            Some(None) if is_new => return self.runs_into(breaker),
+            Some(None) => return Straight::No,
             Some(ticket) => ticket,
             None => None,
         };
         let throttle = plan.throttle.as_deref();
         if throttle.is_some_and(ThrottleHandle::is_on) {
-            return false;
+            return Straight::No;
         }
         let bulkhead = plan.bulkhead.as_deref();
         if !bulkhead.is_none_or(BulkheadHandle::takes_one) {
-            return false;
+            return Straight::No;
         }
         let holds = Holds {
-            breaker: breaker.map_or(NOBODY, |breaker| breaker.id()),
+            breaker: breaker.map_or(NOBODY, BreakerHandle::id),
             bulkhead: bulkhead.map_or(NOBODY, BulkheadHandle::id),
             throttle: throttle.map_or(NOBODY, ThrottleHandle::id),
         };
@@ -56,9 +77,47 @@ impl Call {
         self.shown = Shown::Itself;
         self.phase = Phase::Running;
         self.polling = true;
-        let frame = plan.first_frame();
+        let frame = if is_new {
+            plan.first_frame()
+        } else {
+            self.frame
+        };
         stack::push(&frame, holds, &mut self.credentials);
         self.frame = frame;
-        true
+        Straight::ToTheBody
+    }
+
+    /// Whether a retry has nothing from the attempt before it but its number.
+    fn is_plain(&self) -> bool {
+        self.span.is_none() && !self.held.admission && !self.is_probe()
+    }
+
+    /// A breaker that does not admit every call refuses this one, unless it has to look closer.
+    #[inline]
+    fn runs_into(&mut self, breaker: Option<&BreakerHandle>) -> Straight {
+        let Some(refusal) = breaker.and_then(|breaker| breaker.refuses(clock::now)) else {
+            return Straight::No;
+        };
+        self.phase = Phase::refused(refusal);
+        Straight::ToTheBreaker
+    }
+
+    /// What the caller is told of a first attempt that the breaker refused before it had anything to
+    /// give back.
+    #[inline]
+    pub(super) fn turned_away(&mut self) -> Option<Rejection> {
+        let Phase::Refused { state, retry_in } = self.phase else {
+            return None;
+        };
+        let has_nothing = self.held == Held::default() && self.span.is_none();
+        if !has_nothing || self.frame.attempt > 1 {
+            return None;
+        }
+        let rejection = self.refusal(state, retry_in)?;
+        self.phase = Phase::Done;
+        self.frame.attempt = 0;
+        self.count(Counted::Rejection);
+        telemetry::call_rejected(&rejection);
+        Some(rejection)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Call, PlanRef};
 use super::phase::Phase;
-use crate::breaker::{BreakerHandle, BreakerState};
+use crate::breaker::BreakerState;
 use crate::context::Cut;
 use crate::rejection::Rejection;
 use crate::site::Counted;
@@ -35,9 +35,7 @@ impl Call {
                     Cut::Deadline | Cut::Inherited => Rejection::DeadlineExceeded { after },
                 }
             }
-            Phase::Refused { state, retry_in } => {
-                refusal(self.plan.breaker()?, state, wide(retry_in))
-            }
+            Phase::Refused { state, retry_in } => self.refusal(state, retry_in)?,
             Phase::Full { waited } => {
                 let bulkhead = plan?.bulkhead.as_ref()?;
                 Rejection::BulkheadFull {
@@ -60,6 +58,21 @@ impl Call {
         })
     }
 
+    /// What the breaker says for so many nanoseconds.
+    #[inline]
+    pub(super) fn refusal(&self, state: BreakerState, retry_in: u64) -> Option<Rejection> {
+        let breaker = self.plan.breaker()?;
+        // What an operator does not force has no reason to look up.
+        let forced = state == BreakerState::ForcedOpen;
+        Some(Rejection::BreakerOpen {
+            dependency: breaker.name().clone(),
+            key: breaker.key().cloned(),
+            state,
+            retry_in: wide(retry_in),
+            reason: forced.then(|| breaker.reason()).flatten(),
+        })
+    }
+
     /// The call's own deadline, if that is what ended it; a call around it left it no time at all.
     fn time_it_had(&self) -> Duration {
         let own = self.frame.deadline.known_end();
@@ -69,18 +82,6 @@ impl Call {
             }
             _ => Duration::ZERO,
         }
-    }
-}
-
-fn refusal(breaker: &BreakerHandle, state: BreakerState, retry_in: Duration) -> Rejection {
-    // What an operator does not force has no reason to look up.
-    let forced = state == BreakerState::ForcedOpen;
-    Rejection::BreakerOpen {
-        dependency: breaker.name().clone(),
-        key: breaker.key().cloned(),
-        state,
-        retry_in,
-        reason: forced.then(|| breaker.reason()).flatten(),
     }
 }
 

@@ -101,6 +101,9 @@ impl Call {
 
     /// An attempt came back without an outcome.
     pub(super) fn after_none(&mut self, has_last: bool) -> Next {
+        if let Some(rejection) = self.turned_away() {
+            return Next::Rejection(rejection);
+        }
         match self.unfinished() {
             Unfinished::Again => Next::Attempt,
             Unfinished::LastOutcome(_) if has_last => {

@@ -11,7 +11,7 @@ use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
 use crate::context::{Frame, Limit};
-use crate::dependency::{DependencyState, Directory, Recent};
+use crate::dependency::{DependencyState, Directory};
 use crate::levers::Levers;
 #[cfg(feature = "faults")]
 use crate::name::Name;
@@ -281,11 +281,7 @@ impl Plan {
     /// Writes down an attempt that was no success.
     pub(crate) fn failed(&self, kind: &'static str, at: Moment) {
         if let Some(dependency) = &self.label {
-            dependency.recent.add(Recent {
-                site: self.name.clone(),
-                kind,
-                at,
-            });
+            dependency.recent.add(&self.name, kind, at);
         }
     }
 
