@@ -55,12 +55,12 @@ impl Call {
         mut timer: Pin<&mut Timer>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Inside<'_>>> {
-        match self.goes_straight() {
-            Straight::ToTheBody => return Poll::Ready(Some(Inside { call: self })),
-            Straight::ToTheBreaker => return Poll::Ready(None),
-            Straight::No => {}
-        }
         if !self.is_running() {
+            match self.goes_straight() {
+                Straight::ToTheBody => return Poll::Ready(Some(Inside { call: self })),
+                Straight::ToTheBreaker => return Poll::Ready(None),
+                Straight::No => {}
+            }
             let admitted = ready!(self.admit(timer.as_mut(), cx));
             if !admitted {
                 return Poll::Ready(None);

@@ -246,21 +246,16 @@ impl Call {
         {
             return Err(Stop::Breaker);
         }
-        let settings = plan.retry_settings();
-        let unit = plan.random.unit();
-        let delay = if let Class::Throttled {
-            retry_after: Some(hint),
-        } = class
-        {
-            let left = (end != Moment::NEVER).then(|| end.since(now));
-            let longest = settings.retry_after_cap.or(left).unwrap_or(LONGEST_HINT);
-            if hint > longest {
-                return Err(Stop::RetryAfter);
-            }
-            throttled(&settings, hint, attempt, unit)
+        let hint = match class {
+            Class::Throttled { retry_after } => retry_after,
+            _ => None,
+        };
+        let previous = if self.hinted { 0 } else { self.delay };
+        let delay = if hint.is_none() && previous == 0 && plan.retries_at_once() {
+            Duration::ZERO
         } else {
-            let previous = if self.hinted { 0 } else { self.delay };
-            backoff(&settings, attempt, Duration::from_nanos(previous), unit)
+            let left = (end != Moment::NEVER).then(|| end.since(now));
+            drawn_delay(plan, attempt, hint, previous, left)?
         };
         if now.plus(delay) >= end {
             return Err(Stop::Deadline);
@@ -334,4 +329,27 @@ impl Call {
             Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
         }
     }
+}
+
+/// The wait before the next attempt: a backoff, or what the dependency asked for, unless that is
+/// longer than a call waits that has so much time left.
+#[inline(never)]
+fn drawn_delay(
+    plan: &Plan,
+    attempt: u32,
+    hint: Option<Duration>,
+    previous: u64,
+    left: Option<Duration>,
+) -> Result<Duration, Stop> {
+    let settings = plan.retry_settings();
+    let unit = plan.random.unit();
+    let Some(hint) = hint else {
+        let previous = Duration::from_nanos(previous);
+        return Ok(backoff(&settings, attempt, previous, unit));
+    };
+    let longest = settings.retry_after_cap.or(left).unwrap_or(LONGEST_HINT);
+    if hint > longest {
+        return Err(Stop::RetryAfter);
+    }
+    Ok(throttled(&settings, hint, attempt, unit))
 }

@@ -231,6 +231,18 @@ impl Plan {
         }
     }
 
+    /// Whether retries follow at once, whatever else is set.
+    pub(crate) fn retries_at_once(&self) -> bool {
+        match &self.retry {
+            Retrying::No => false,
+            Retrying::Yes { dependency, site } => match (site.base, dependency) {
+                (Some(base), _) => base.is_zero(),
+                (None, Some(state)) => state.retries_at_once(),
+                (None, None) => false,
+            },
+        }
+    }
+
     /// One attempt's time in nanoseconds, or [`UNLIMITED`].
     pub(crate) fn timeout(&self) -> u64 {
         match (self.timeout, &self.limits) {
