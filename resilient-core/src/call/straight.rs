@@ -77,13 +77,13 @@ impl Call {
         self.shown = Shown::Itself;
         self.phase = Phase::Running;
         self.polling = true;
-        let frame = if is_new {
-            plan.first_frame()
+        if is_new {
+            let frame = plan.first_frame();
+            stack::push(&frame, holds, &mut self.credentials);
+            self.frame = frame;
         } else {
-            self.frame
-        };
-        stack::push(&frame, holds, &mut self.credentials);
-        self.frame = frame;
+            stack::push(&self.frame, holds, &mut self.credentials);
+        }
         Straight::ToTheBody
     }
 

@@ -41,7 +41,7 @@ impl Default for Frame {
 
 impl Frame {
     /// The first attempt of one, without any limit.
-    pub(super) const ALONE: Frame = Frame {
+    const ALONE: Frame = Frame {
         attempt: 1,
         max: 1,
         timeout: Limit::NONE,

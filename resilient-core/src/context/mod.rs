@@ -3,6 +3,7 @@
 
 mod deadline;
 mod frame;
+mod ground;
 mod lease;
 mod lent;
 mod limit;

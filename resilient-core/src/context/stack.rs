@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::frame::Frame;
+use super::ground::Ground;
 use super::lent::{Credentials, Holds, Lent};
 use super::limit::Limit;
 use crate::key::IdempotencyKey;
@@ -24,28 +25,11 @@ thread_local! {
 
     /// The outermost frame, below those in [`AMBIENT`], as long as it is plain data: most calls are
     /// the only one on their thread and have no more than that.
-    static GROUND: Cell<(Frame, Holds)> = const { Cell::new((Frame::ALONE, Holds::NOTHING)) };
-
-    /// Whether that is in use.
-    static GROUND_IS: Cell<Ground> = const { Cell::new(Ground::Vacant) };
+    static GROUND: Ground = const { Ground::vacant() };
 
     /// How many frames and registries there are. Most calls start with nothing around them, and
     /// need not look at the rest to know.
     static HEIGHT: Cell<usize> = const { Cell::new(0) };
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ground {
-    Vacant,
-    /// Its frame is as its owner has it.
-    Lent,
-    /// Its clocks were started meanwhile.
-    Stamped,
-}
-
-/// The frame of the ground, if it is there.
-fn ground() -> Option<(Frame, Holds)> {
-    (GROUND_IS.get() != Ground::Vacant).then(|| GROUND.get())
 }
 
 /// Whether nothing surrounds the running code.
@@ -89,7 +73,7 @@ pub(crate) fn holds_throttle(id: u32) -> bool {
 }
 
 fn any_holds(asked: impl Fn(&Holds) -> bool) -> bool {
-    ground().is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
+    GROUND.with(Ground::get).is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
 }
 
 /// Whether a call around the running code has a limit of its own at `limit` or before: once that
@@ -99,7 +83,7 @@ pub(crate) fn is_cut_by(limit: Moment) -> bool {
 }
 
 fn any_frame(is_it: impl Fn(&Frame) -> bool) -> bool {
-    ground().is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
+    GROUND.with(Ground::get).is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
 }
 
 fn any_lent(is_it: impl Fn(&Lent) -> bool) -> bool {
@@ -112,11 +96,11 @@ pub(crate) fn with_innermost<R>(
 ) -> Option<R> {
     AMBIENT.with_borrow_mut(|ambient| match ambient.frames.last_mut() {
         Some(lent) => Some(look(&mut lent.frame, lent.credentials.key.as_ref())),
-        None => ground().map(|(mut frame, holds)| {
+        None => GROUND.with(|ground| {
+            let (mut frame, holds) = ground.get()?;
             let seen = look(&mut frame, None);
-            GROUND.set((frame, holds));
-            GROUND_IS.set(Ground::Stamped);
-            seen
+            ground.stamp(&frame, holds);
+            Some(seen)
         }),
     })
 }
@@ -126,8 +110,7 @@ pub(crate) fn with_innermost<R>(
 pub(crate) fn snapshot() -> (Vec<Lent>, Option<Registry>) {
     AMBIENT.with_borrow_mut(|ambient| {
         // What is carried shares more with its copies than plain data.
-        if let Some((frame, holds)) = ground() {
-            GROUND_IS.set(Ground::Vacant);
+        if let Some((frame, holds)) = GROUND.with(Ground::take) {
             let credentials = Credentials::default();
             let lent = Lent {
                 frame,
@@ -176,11 +159,14 @@ impl Drop for Entered<'_> {
 }
 
 /// Puts a frame on the stack. Whoever does so takes it off again with [`pop`], on unwinding, too.
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "what is passed through memory the processor has to wait for"
+)]
+#[inline(always)]
 pub(crate) fn push(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
     if is_empty() && credentials.is_empty() {
-        GROUND.set((*frame, holds));
-        GROUND_IS.set(Ground::Lent);
+        GROUND.with(|ground| ground.lend(frame, holds));
     } else {
         stack(frame, holds, credentials);
     }
@@ -205,10 +191,8 @@ pub(crate) fn pop(frame: &mut Frame, credentials: &mut Credentials) {
     if height > 0 {
         return unstack(frame, credentials);
     }
-    match GROUND_IS.replace(Ground::Vacant) {
-        Ground::Lent => {}
-        Ground::Stamped => frame.take_back(GROUND.get().0),
-        Ground::Vacant => unstack(frame, credentials),
+    if !GROUND.with(|ground| ground.give_back(frame)) {
+        unstack(frame, credentials);
     }
 }
 

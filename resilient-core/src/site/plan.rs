@@ -208,7 +208,11 @@ impl Plan {
     }
 
     /// What the first attempt begins with, if nothing is around the call.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "what is returned through memory the processor has to wait for"
+    )]
+    #[inline(always)]
     pub(crate) fn first_frame(&self) -> Frame {
         Frame {
             max: self.max_attempts(),
