@@ -101,7 +101,7 @@ impl Call {
         let Some(breaker) = self.plan.breaker() else {
             return true;
         };
-        if stack::is_empty()
+        if stack::has_no_frames()
             && !self.is_probe()
             && let Some(ticket) = breaker.admit_at_once()
         {
@@ -112,7 +112,9 @@ impl Call {
             return true;
         }
         let asked = self.ask_breaker();
-        asked.map_err(|refusal| self.phase = Phase::refused(refusal)).is_ok()
+        asked
+            .map_err(|refusal| self.phase = Phase::refused(refusal))
+            .is_ok()
     }
 
     #[inline(never)]
@@ -178,7 +180,7 @@ impl Call {
         let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_deref()) else {
             return;
         };
-        if !stack::is_empty() && stack::holds_bulkhead(bulkhead.id()) {
+        if !stack::has_no_frames() && stack::holds_bulkhead(bulkhead.id()) {
             return;
         }
         match bulkhead.try_acquire() {

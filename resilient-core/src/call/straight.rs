@@ -13,8 +13,8 @@ use crate::breaker::BreakerHandle;
 use crate::bulkhead::BulkheadHandle;
 use crate::context::{Holds, NOBODY, stack};
 use crate::rejection::Rejection;
-use crate::seam::clock;
-use crate::site::Counted;
+use crate::seam::clock::{self, Moment};
+use crate::site::{Counted, Plan};
 use crate::telemetry;
 use crate::throttle::ThrottleHandle;
 
@@ -34,14 +34,13 @@ impl Call {
     /// listening.
     #[inline]
     pub(super) fn goes_straight(&mut self) -> Straight {
-        let PlanRef::Site(plan) = self.plan else {
-            return Straight::No;
+        let plan: &Plan = match &self.plan {
+            PlanRef::Site(plan) => plan,
+            PlanRef::Shared(plan) => plan,
+            _ => return Straight::No,
         };
         let is_new = matches!(self.phase, Phase::New);
-        if !(is_new || matches!(self.phase, Phase::AtOnce) && self.is_plain()) {
-            return Straight::No;
-        }
-        if !stack::is_empty() || !telemetry::is_silent() {
+        if !is_new && !self.is_plain() || !stack::has_no_frames() || !telemetry::is_silent() {
             return Straight::No;
         }
         #[cfg(feature = "faults")]
@@ -50,8 +49,7 @@ impl Call {
         }
         let breaker = plan.breaker.as_deref();
         let ticket = match breaker.map(BreakerHandle::admit_at_once) {
-            Some(None) if is_new => return self.runs_into(breaker),
-            Some(None) => return Straight::No,
+            Some(None) => return runs_into(breaker, &mut self.phase),
             Some(ticket) => ticket,
             None => None,
         };
@@ -87,19 +85,15 @@ impl Call {
         Straight::ToTheBody
     }
 
-    /// Whether a retry has nothing from the attempt before it but its number.
+    /// Whether the next attempt is the first, or follows the one before at once, and has nothing
+    /// from before but its number: no clock to look at, no place with the breaker, and no listener.
     fn is_plain(&self) -> bool {
-        self.span.is_none() && !self.held.admission && !self.is_probe()
-    }
-
-    /// A breaker that does not admit every call refuses this one, unless it has to look closer.
-    #[inline]
-    fn runs_into(&mut self, breaker: Option<&BreakerHandle>) -> Straight {
-        let Some(refusal) = breaker.and_then(|breaker| breaker.refuses(clock::now)) else {
-            return Straight::No;
+        let is_timeless = match self.phase {
+            Phase::Fresh => self.frame.attempt == 1 && self.frame.inherited == Moment::NEVER,
+            Phase::AtOnce => true,
+            _ => false,
         };
-        self.phase = Phase::refused(refusal);
-        Straight::ToTheBreaker
+        is_timeless && self.span.is_none() && !self.held.admission && !self.is_probe()
     }
 
     /// What the caller is told of a first attempt that the breaker refused before it had anything to
@@ -120,4 +114,18 @@ impl Call {
         telemetry::call_rejected(&rejection);
         Some(rejection)
     }
+}
+
+/// A breaker that does not admit every call refuses this one, unless it has to look closer. A retry
+/// has more to give back.
+#[inline]
+fn runs_into(breaker: Option<&BreakerHandle>, phase: &mut Phase) -> Straight {
+    if matches!(phase, Phase::AtOnce) {
+        return Straight::No;
+    }
+    let Some(refusal) = breaker.and_then(|breaker| breaker.refuses(clock::now)) else {
+        return Straight::No;
+    };
+    *phase = Phase::refused(refusal);
+    Straight::ToTheBreaker
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Call, PlanRef};
 use super::phase::Phase;
+use super::{Call, PlanRef};
 use crate::breaker::BreakerState;
 use crate::context::Cut;
 use crate::rejection::Rejection;

@@ -27,15 +27,24 @@ thread_local! {
     /// the only one on their thread and have no more than that.
     static GROUND: Ground = const { Ground::vacant() };
 
-    /// How many frames and registries there are. Most calls start with nothing around them, and
-    /// need not look at the rest to know.
-    static HEIGHT: Cell<usize> = const { Cell::new(0) };
+    /// How many frames there are. Most calls start with nothing around them, and need not look at
+    /// the rest to know.
+    static FRAMES: Cell<usize> = const { Cell::new(0) };
+
+    /// How many registries.
+    static REGISTRIES: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether nothing surrounds the running code.
 #[inline]
 pub(crate) fn is_empty() -> bool {
-    HEIGHT.get() == 0
+    has_no_frames() && REGISTRIES.get() == 0
+}
+
+/// Whether no call surrounds the running code.
+#[inline]
+pub(crate) fn has_no_frames() -> bool {
+    FRAMES.get() == 0
 }
 
 /// What a call needs to know about where it starts.
@@ -73,7 +82,10 @@ pub(crate) fn holds_throttle(id: u32) -> bool {
 }
 
 fn any_holds(asked: impl Fn(&Holds) -> bool) -> bool {
-    GROUND.with(Ground::get).is_some_and(|(_, holds)| asked(&holds)) || any_lent(|lent| lent.holds(&asked))
+    GROUND
+        .with(Ground::get)
+        .is_some_and(|(_, holds)| asked(&holds))
+        || any_lent(|lent| lent.holds(&asked))
 }
 
 /// Whether a call around the running code has a limit of its own at `limit` or before: once that
@@ -83,11 +95,14 @@ pub(crate) fn is_cut_by(limit: Moment) -> bool {
 }
 
 fn any_frame(is_it: impl Fn(&Frame) -> bool) -> bool {
-    GROUND.with(Ground::get).is_some_and(|(frame, _)| is_it(&frame)) || any_lent(|lent| is_it(&lent.frame))
+    GROUND
+        .with(Ground::get)
+        .is_some_and(|(frame, _)| is_it(&frame))
+        || any_lent(|lent| is_it(&lent.frame))
 }
 
 fn any_lent(is_it: impl Fn(&Lent) -> bool) -> bool {
-    !is_empty() && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(is_it))
+    !has_no_frames() && AMBIENT.with_borrow(|ambient| ambient.frames.iter().any(is_it))
 }
 
 /// Looks at the innermost frame, and the key of its call.
@@ -165,12 +180,12 @@ impl Drop for Entered<'_> {
 )]
 #[inline(always)]
 pub(crate) fn push(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
-    if is_empty() && credentials.is_empty() {
+    if has_no_frames() && credentials.is_empty() {
         GROUND.with(|ground| ground.lend(frame, holds));
     } else {
         stack(frame, holds, credentials);
     }
-    HEIGHT.set(HEIGHT.get() + 1);
+    FRAMES.set(FRAMES.get() + 1);
 }
 
 #[inline(never)]
@@ -186,9 +201,9 @@ fn stack(frame: &Frame, holds: Holds, credentials: &mut Credentials) {
 /// Takes the innermost frame off the stack, back to its owner.
 #[inline]
 pub(crate) fn pop(frame: &mut Frame, credentials: &mut Credentials) {
-    let height = HEIGHT.get() - 1;
-    HEIGHT.set(height);
-    if height > 0 {
+    let below = FRAMES.get() - 1;
+    FRAMES.set(below);
+    if below > 0 {
         return unstack(frame, credentials);
     }
     if !GROUND.with(|ground| ground.give_back(frame)) {
@@ -212,7 +227,7 @@ pub(crate) fn with_frames<R>(frames: &mut [Lent], inside: impl FnOnce() -> R) ->
             .frames
             .extend(guard.frames.iter_mut().map(Lent::lend));
     });
-    HEIGHT.set(HEIGHT.get() + guard.frames.len());
+    FRAMES.set(FRAMES.get() + guard.frames.len());
     inside()
 }
 
@@ -222,7 +237,7 @@ struct Stacked<'a> {
 
 impl Drop for Stacked<'_> {
     fn drop(&mut self) {
-        HEIGHT.set(HEIGHT.get() - self.frames.len());
+        FRAMES.set(FRAMES.get() - self.frames.len());
         AMBIENT.with_borrow_mut(|ambient| {
             let below = ambient.frames.len() - self.frames.len();
             for (owner, lent) in self.frames.iter_mut().zip(ambient.frames.drain(below..)) {
@@ -237,15 +252,19 @@ pub(crate) struct InScope(());
 
 pub(crate) fn enter_scope(registry: Registry) -> InScope {
     AMBIENT.with_borrow_mut(|ambient| ambient.registries.push(registry));
-    HEIGHT.set(HEIGHT.get() + 1);
+    REGISTRIES.set(REGISTRIES.get() + 1);
     InScope(())
 }
 
 impl Drop for InScope {
     fn drop(&mut self) {
-        HEIGHT.set(HEIGHT.get() - 1);
+        REGISTRIES.set(REGISTRIES.get() - 1);
         let left = AMBIENT.with_borrow_mut(|ambient| ambient.registries.pop());
         // Dropped outside the borrow: the last handle of a registry runs destructors.
         drop(left);
     }
 }
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests;
