@@ -8,8 +8,9 @@ pub use resilient_core::{
     CheckError, Class, Classify, Context, Dependency, DependencySettings, IdempotencyKey, Levers,
     Name, NotRegistered, Policy, Problem, Propagated, RegisterError, Registry, Rejection, Scoped,
     SiteInfo, Snapshot, Transitions, WithDeadline, breaker, budget, bulkhead, check, check_crates,
-    classify, context, duration, hedge, invalid, levers, levers_of, policy, propagate, register,
-    retry, scope, sites, snapshot, subscribe, telemetry, testing, throttle, update, with_deadline,
+    classify, context, duration, hedge, invalid, levers, levers_of, limiter, policy, propagate,
+    rate_limit, register, register_limiter, retry, scope, sites, snapshot, subscribe, telemetry,
+    testing, throttle, update, with_deadline,
 };
 #[doc(inline)]
 pub use resilient_core::{
@@ -17,9 +18,16 @@ pub use resilient_core::{
     budget::Budget,
     bulkhead::Bulkhead,
     hedge::Hedge,
+    rate_limit::{Limit, RateLimit, RateLimiter},
     retry::{Jitter, Retry},
     throttle::Throttle,
 };
+#[cfg(feature = "idempotency")]
+#[doc(inline)]
+pub use resilient_core::{idempotency, ledger, register_store};
+#[cfg(feature = "http")]
+#[doc(inline)]
+pub use resilient_http as http;
 /// ```
 /// use resilient::{Classify, Rejection};
 ///
@@ -62,6 +70,9 @@ pub use resilient_core::{
 /// assert_eq!(LoadError::Backend("unheard of".into()).class(), Class::Ignored);
 /// ```
 pub use resilient_macros::Classify;
+#[cfg(any(feature = "postgres", feature = "sqlx-postgres", feature = "redis"))]
+#[doc(inline)]
+pub use resilient_store as store;
 
 /// ```
 /// use std::io;

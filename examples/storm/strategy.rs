@@ -25,20 +25,20 @@ pub(crate) const STRATEGIES: [Strategy; 13] = [
     },
     Strategy {
         name: "exponential",
-        dependency: || only(retry().jitter(Jitter::None)),
+        dependency: || only(quick().jitter(Jitter::None)),
     },
     Strategy {
         name: "full jitter",
-        dependency: || only(retry()),
+        dependency: || only(quick()),
     },
     Strategy {
         name: "+ budget",
-        dependency: || only(retry()).budget(Budget::default()),
+        dependency: || only(quick()).budget(Budget::default()),
     },
     Strategy {
         name: "+ breaker per call",
         dependency: || {
-            only(retry())
+            only(quick())
                 .budget(Budget::default())
                 .breaker(Breaker::default().per(Per::Call))
         },
@@ -46,7 +46,7 @@ pub(crate) const STRATEGIES: [Strategy; 13] = [
     Strategy {
         name: "+ breaker per attempt",
         dependency: || {
-            only(retry())
+            only(quick())
                 .budget(Budget::default())
                 .breaker(Breaker::default())
         },
@@ -61,16 +61,13 @@ pub(crate) const STRATEGIES: [Strategy; 13] = [
         dependency: former,
     },
     Strategy {
-        name: "defaults, longer waits",
-        dependency: || {
-            let longer = retry().base("400ms").factor(3.0).jitter(Jitter::Equal);
-            Dependency::named(SERVICE).retry(longer)
-        },
+        name: "defaults, shorter waits",
+        dependency: || Dependency::named(SERVICE).retry(quick()),
     },
     Strategy {
         name: "defaults, adaptive limit",
         dependency: || {
-            let adaptive = Bulkhead::adaptive(Adaptive::aimd(4..=64));
+            let adaptive = Bulkhead::adaptive(Adaptive::aimd(4..=64).initial(64));
             Dependency::named(SERVICE).bulkhead(adaptive)
         },
     },
@@ -93,6 +90,11 @@ fn retry() -> Retry {
     Retry::max(3)
 }
 
+/// With waits that hardly hold up someone in front of a screen.
+fn quick() -> Retry {
+    retry().base("200ms").jitter(Jitter::Full)
+}
+
 /// Nothing but retries under the default timeout and deadline.
 fn only(retry: Retry) -> Dependency {
     Dependency::named(SERVICE)
@@ -102,10 +104,11 @@ fn only(retry: Retry) -> Dependency {
         .bulkhead(Bulkhead::unlimited())
 }
 
-/// What the defaults were before this simulation: they made retries too rare at 20 % errors, and
-/// took a bad streak of a quiet process for an outage.
+/// What the defaults were before this simulation: their waits were over before a blip was, retries
+/// were too rare at 20 % errors, and a bad streak of a quiet process was taken for an outage.
 fn former() -> Dependency {
     Dependency::named(SERVICE)
+        .retry(quick())
         .budget(Budget::ratio(0.2))
         .breaker(
             Breaker::failure_rate(0.7)

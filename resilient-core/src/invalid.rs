@@ -4,12 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::duration::GivenDuration;
+use crate::name::Name;
 
 /// One setting that cannot work, with what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSetting {
     /// Where it belongs: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `throttle`,
-    /// `timeout`, `deadline` or `classify`.
+    /// `rate_limit`, `timeout`, `deadline` or `classify`.
     pub policy: &'static str,
     /// The setting inside the policy, by the name of its setter.
     pub setting: &'static str,
@@ -127,6 +128,20 @@ impl Problems {
             self.add(setting, given, "write a time longer than zero");
         }
         time
+    }
+
+    /// A name by the rules of [`Name::new`].
+    pub(crate) fn name(&mut self, setting: &'static str, name: &str) -> Option<Name> {
+        let problem = match Name::new(name) {
+            Ok(name) => return Some(name),
+            Err(problem) => problem,
+        };
+        self.add(setting, problem.value, problem.reason);
+        None
+    }
+
+    pub(crate) fn into_found(self) -> Vec<InvalidSetting> {
+        self.found
     }
 
     /// The settings, if nothing was found.

@@ -10,7 +10,10 @@ pub mod bulkhead;
 pub mod classify;
 pub mod duration;
 pub mod hedge;
+#[cfg(feature = "idempotency")]
+pub mod idempotency;
 pub mod invalid;
+pub mod rate_limit;
 pub mod retry;
 pub mod throttle;
 
@@ -72,8 +75,10 @@ pub use registry::inject;
 #[cfg(feature = "runtime")]
 pub use registry::{
     CheckError, Problem, RegisterError, Registry, Transitions, breaker, check, check_crates,
-    levers, levers_of, register, subscribe, update,
+    levers, levers_of, limiter, register, register_limiter, subscribe, update,
 };
+#[cfg(feature = "idempotency")]
+pub use registry::{ledger, register_store};
 #[cfg(feature = "runtime")]
 pub use site::{SiteInfo, sites};
 #[cfg(feature = "runtime")]

@@ -71,6 +71,14 @@ impl Name {
     }
 }
 
+#[cfg(feature = "runtime")]
+impl Name {
+    /// The same name, with a text of its own: for what is copied by one thread all the time.
+    pub(crate) fn unshared(&self) -> Name {
+        Name(Arc::new((**self).into()))
+    }
+}
+
 impl Deref for Name {
     type Target = str;
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use crate::breaker::{BreakerKey, BreakerState, Reason};
 use crate::class::{Class, Classify};
+#[cfg(feature = "idempotency")]
+use crate::idempotency::Refusal;
 use crate::name::Name;
 
 /// A call refused or cut short by a policy of its own side.
@@ -77,12 +79,27 @@ pub enum Rejection {
         /// How many of a hundred attempts are shed at this moment, 1 to 100.
         percent: u8,
     },
+    /// The rate limiter has no room for the call, and it may not wait, or not that long.
+    #[error("rate limiter `{limiter}`{}: {} (send fewer calls, or raise the quota or `max_wait`)", of_limit(limit.as_ref()), room(*retry_in))]
+    RateLimited {
+        /// The limiter.
+        limiter: Name,
+        /// The limit that keeps the call out for longest, if it is a limit that does;
+        /// none if too many wait, the key is on the deny list, or the store does not answer.
+        limit: Option<Name>,
+        /// When it would fit; [`Duration::MAX`] if it never does, or nobody knows.
+        retry_in: Duration,
+    },
     /// The attempt was made to fail on purpose, see `testing::Faults`.
     #[error("injected: this attempt was made to fail (end it with `inject(Faults::none())`)")]
     Injected,
     /// The function names something that nobody registered.
     #[error(transparent)]
     NotRegistered(Box<NotRegistered>),
+    /// The key of a function with `idempotent(store = ..)` gives no right to run it, and no answer.
+    #[cfg(feature = "idempotency")]
+    #[error(transparent)]
+    Idempotency(Box<Refusal>),
 }
 
 /// A name at an annotated function that nobody registered.
@@ -106,7 +123,8 @@ pub enum Rejection {
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NotRegistered {
-    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget` or `bulkhead`.
+    /// What the name is used as: `dependency`, `retry`, `breaker`, `budget`, `bulkhead`, `store` or
+    /// `limiter`.
     pub kind: &'static str,
     /// The name as it is written there.
     pub name: String,
@@ -130,10 +148,12 @@ impl fmt::Display for NotRegistered {
         }
         f.write_str(" is not registered: ")?;
         if near.is_empty() {
-            return write!(
-                f,
-                "register `Dependency::named({name:?})` before it is first used"
-            );
+            let how = match *kind {
+                "store" => format!("call `register_store({name:?}, ledger)`"),
+                "limiter" => format!("register `RateLimit::named({name:?})`"),
+                _ => format!("register `Dependency::named({name:?})`"),
+            };
+            return write!(f, "{how} before it is first used");
         }
         f.write_str("did you mean ")?;
         for (at, name) in near.iter().enumerate() {
@@ -154,7 +174,7 @@ impl std::error::Error for NotRegistered {}
 
 impl Rejection {
     /// A word for events and metrics: `timeout`, `deadline`, `breaker_open`, `bulkhead_full`,
-    /// `injected`, `shed` or `not_registered`.
+    /// `injected`, `shed`, `rate_limited`, `not_registered` or `idempotency`.
     ///
     /// ```
     /// # use resilient_core as resilient;
@@ -171,8 +191,11 @@ impl Rejection {
             Rejection::BreakerOpen { .. } => "breaker_open",
             Rejection::BulkheadFull { .. } => "bulkhead_full",
             Rejection::Shed { .. } => "shed",
+            Rejection::RateLimited { .. } => "rate_limited",
             Rejection::Injected => "injected",
             Rejection::NotRegistered(_) => "not_registered",
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => "idempotency",
         }
     }
 
@@ -196,7 +219,13 @@ impl Rejection {
     /// ```
     pub const fn retry_in(&self) -> Option<Duration> {
         match self {
-            Rejection::BreakerOpen { retry_in, .. } if !is_unknown(*retry_in) => Some(*retry_in),
+            Rejection::BreakerOpen { retry_in, .. } | Rejection::RateLimited { retry_in, .. }
+                if !is_unknown(*retry_in) =>
+            {
+                Some(*retry_in)
+            }
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(refusal) => refusal.retry_in(),
             _ => None,
         }
     }
@@ -224,15 +253,19 @@ impl From<Rejection> for io::Error {
     /// what it was. The kind is the nearest one: [`TimedOut`](io::ErrorKind::TimedOut) for
     /// timeout and deadline, [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) for an open
     /// breaker, [`ResourceBusy`](io::ErrorKind::ResourceBusy) for a full bulkhead and for what a
-    /// throttle sheds.
+    /// throttle sheds or a rate limiter refuses.
     fn from(rejection: Rejection) -> Self {
         let kind = match rejection {
             Rejection::TimedOut { .. } | Rejection::DeadlineExceeded { .. } => {
                 io::ErrorKind::TimedOut
             }
             Rejection::BreakerOpen { .. } => io::ErrorKind::ConnectionRefused,
-            Rejection::BulkheadFull { .. } | Rejection::Shed { .. } => io::ErrorKind::ResourceBusy,
+            Rejection::BulkheadFull { .. }
+            | Rejection::Shed { .. }
+            | Rejection::RateLimited { .. } => io::ErrorKind::ResourceBusy,
             Rejection::Injected | Rejection::NotRegistered(_) => io::ErrorKind::Other,
+            #[cfg(feature = "idempotency")]
+            Rejection::Idempotency(_) => io::ErrorKind::Other,
         };
         io::Error::new(kind, rejection)
     }
@@ -257,10 +290,25 @@ fn again(retry_in: Duration) -> String {
     } else if retry_in.is_zero() {
         "try again now".to_owned()
     } else {
-        // Rounded up: whoever waits that long must not be early.
-        let millis = retry_in.as_nanos().div_ceil(1_000_000);
-        let rounded = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
-        format!("try again in {rounded:?}")
+        format!("try again in {:?}", rounded_up(retry_in))
+    }
+}
+
+/// Whole milliseconds: whoever waits that long must not be early.
+fn rounded_up(time: Duration) -> Duration {
+    let millis = time.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+}
+
+fn of_limit(limit: Option<&Name>) -> String {
+    limit.map_or_else(String::new, |limit| format!(" (`{limit}`)"))
+}
+
+fn room(retry_in: Duration) -> String {
+    if is_unknown(retry_in) {
+        "has no room for this".to_owned()
+    } else {
+        format!("has room for this in {:?}", rounded_up(retry_in))
     }
 }
 
@@ -287,6 +335,14 @@ mod tests {
             state,
             retry_in,
             reason: None,
+        }
+    }
+
+    fn limited(retry_in: Duration) -> Rejection {
+        Rejection::RateLimited {
+            limiter: name(),
+            limit: Name::new("hourly").ok(),
+            retry_in,
         }
     }
 
@@ -341,6 +397,12 @@ mod tests {
                 io::ErrorKind::ResourceBusy,
             ),
             (
+                limited(after),
+                Class::Ignored,
+                "rate_limited",
+                io::ErrorKind::ResourceBusy,
+            ),
+            (
                 Rejection::NotRegistered(Box::new(NotRegistered {
                     kind: "breaker",
                     name: "x".into(),
@@ -349,6 +411,13 @@ mod tests {
                 })),
                 Class::Ignored,
                 "not_registered",
+                io::ErrorKind::Other,
+            ),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::Uncertain)),
+                Class::Ignored,
+                "idempotency",
                 io::ErrorKind::Other,
             ),
         ]
@@ -421,6 +490,14 @@ mod tests {
                 },
                 &["throttle of `payment`", "40 %", "accepts"],
             ),
+            (
+                limited(Duration::from_micros(1_500_001)),
+                &[
+                    "rate limiter `payment` (`hourly`): has room for this in 1.501s",
+                    "max_wait",
+                ],
+            ),
+            (limited(Duration::MAX), &["has no room for this"]),
         ] {
             let message = rejection.to_string();
             for part in parts {
@@ -439,7 +516,16 @@ mod tests {
                 Some(Duration::ZERO),
             ),
             (open(BreakerState::ForcedOpen, Duration::MAX), None),
+            (limited(second), Some(second)),
+            (limited(Duration::MAX), None),
             (Rejection::TimedOut { after: second }, None),
+            #[cfg(feature = "idempotency")]
+            (
+                Rejection::Idempotency(Box::new(Refusal::InProgress {
+                    retry_after: second,
+                })),
+                Some(second),
+            ),
         ] {
             assert_eq!(rejection.retry_in(), expected, "{rejection}");
         }

@@ -165,9 +165,9 @@ const ROWS: &[Row] = &[
     Row {
         id: "R3 a hint above what is left of the deadline ends the call at once",
         dependency: |d| d.retry(steady(4)),
-        steps: &[Throttled(17_000), S],
+        steps: &[Throttled(19_000), S],
         starts: &[0],
-        ends: &[(Failed(Throttled(17_000)), 0)],
+        ends: &[(Failed(Throttled(19_000)), 0)],
         ..ROW
     },
     Row {

@@ -12,7 +12,7 @@ use crate::context::{Limit, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
 use crate::telemetry;
-use crate::throttle::Shed;
+use crate::throttle::{Shed, ThrottleHandle};
 
 /// Immediate retries in a row after which the task lets others run.
 const YIELD_EVERY: u32 = 32;
@@ -143,7 +143,7 @@ impl Call {
     fn pass_throttle(&mut self) -> bool {
         self.shown = Shown::Itself;
         let throttle = self.plan.get().and_then(|plan| plan.throttle.as_deref());
-        !throttle.is_some_and(|throttle| throttle.is_on()) || self.ask_throttle()
+        !throttle.is_some_and(ThrottleHandle::is_on) || self.ask_throttle()
     }
 
     /// Sheds the attempt, if the dependency accepts too few. A probe has to be sent to be of use, and

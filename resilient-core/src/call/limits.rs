@@ -9,7 +9,8 @@ use super::Call;
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
 use super::straight::Straight;
-use crate::breaker::Verdict;
+use crate::breaker::{BreakerHandle, Verdict};
+use crate::bulkhead::BulkheadHandle;
 use crate::context::{Cut, Holds, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
@@ -95,8 +96,8 @@ impl Call {
         let bulkhead = plan.bulkhead.as_deref().filter(|_| self.held.permit);
         let throttle = self.counting_throttle();
         Holds {
-            breaker: breaker.map_or(NOBODY, |breaker| breaker.id()),
-            bulkhead: bulkhead.map_or(NOBODY, |bulkhead| bulkhead.id()),
+            breaker: breaker.map_or(NOBODY, BreakerHandle::id),
+            bulkhead: bulkhead.map_or(NOBODY, BulkheadHandle::id),
             throttle: throttle.map_or(NOBODY, ThrottleHandle::id),
         }
     }

@@ -16,6 +16,7 @@
 //! | how long the body took, for a breaker that asks | `slow` |
 //! | the user's types: `Result`, classification, conversion of rejections | `outcome`, `settle` |
 //! | what a site does instead of failing | `fallback` |
+//! | the claim of a key around all attempts | `idempotent` |
 //! | what is told in place of an outcome | `told` |
 //! | the future is dropped on the way | `abandon` |
 //! | what is injected in place of the dependency | `fault` |
@@ -28,6 +29,8 @@ mod fallback;
 mod fault;
 mod feedback;
 mod group;
+#[cfg(feature = "idempotency")]
+pub(crate) mod idempotent;
 mod limits;
 mod outcome;
 mod phase;
@@ -169,7 +172,9 @@ impl Call {
     #[inline]
     pub fn new(site: &'static Site) -> Self {
         match site.known_plan() {
-            Some(plan) if stack::is_empty() => Call::blank(PlanRef::Site(plan), Phase::New),
+            Some(plan) if stack::is_empty() && telemetry::is_silent() => {
+                Call::blank(PlanRef::Site(plan), Phase::New)
+            }
             _ => Call::surrounded(site),
         }
     }

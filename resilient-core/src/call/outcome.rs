@@ -9,11 +9,20 @@ use crate::rejection::Rejection;
     label = "not a `Result`"
 )]
 pub trait Outcome: Sized {
+    /// The type of an `Ok`.
+    type Value;
+
     /// The error type.
     type Failure;
 
     /// The error, if it is one.
     fn failure(&self) -> Option<&Self::Failure>;
+
+    /// Both sides of it.
+    fn as_result(&self) -> Result<&Self::Value, &Self::Failure>;
+
+    /// An outcome of either side.
+    fn from_result(result: Result<Self::Value, Self::Failure>) -> Self;
 
     /// Gives the value away unless it is an error.
     fn into_failure(self) -> Option<Self::Failure> {
@@ -29,10 +38,19 @@ pub trait Outcome: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T, E> Outcome for Result<T, E> {
+    type Value = T;
     type Failure = E;
 
     fn failure(&self) -> Option<&E> {
         self.as_ref().err()
+    }
+
+    fn as_result(&self) -> Result<&T, &E> {
+        self.as_ref()
+    }
+
+    fn from_result(result: Result<T, E>) -> Self {
+        result
     }
 
     fn split(self) -> Result<Self, E> {

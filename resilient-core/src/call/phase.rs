@@ -11,7 +11,8 @@ use crate::seam::clock::{Moment, nanos};
 /// outcome is part of it.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// The call has begun, and has looked at nothing but where it is.
+    /// The call has begun with nothing around it and nobody listening, and has looked at nothing
+    /// else.
     New,
     /// The next attempt is to be admitted.
     Fresh,

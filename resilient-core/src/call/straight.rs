@@ -40,7 +40,7 @@ impl Call {
             _ => return Straight::No,
         };
         let is_new = matches!(self.phase, Phase::New);
-        if !is_new && !self.is_plain() || !stack::has_no_frames() || !telemetry::is_silent() {
+        if !is_new && !self.is_plain() || !stack::has_no_frames() {
             return Straight::No;
         }
         #[cfg(feature = "faults")]

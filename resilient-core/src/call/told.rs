@@ -14,7 +14,7 @@ impl Call {
     /// What the caller is told about an attempt without an outcome.
     pub(super) fn rejection(&self, ended: Phase) -> Rejection {
         let rejection = self
-            .told(ended)
+            .told(&ended)
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
                 after: self.time_it_had(),
             });
@@ -25,9 +25,9 @@ impl Call {
     }
 
     /// `None` if the call's time was over.
-    fn told(&self, ended: Phase) -> Option<Rejection> {
+    fn told(&self, ended: &Phase) -> Option<Rejection> {
         let plan = self.plan.get();
-        Some(match ended {
+        Some(match *ended {
             Phase::Cut { length, cut, .. } => {
                 let after = Duration::from_nanos(length);
                 match cut {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::breaker::Verdict;
+use crate::breaker::{BreakerHandle, Verdict};
 use crate::class::Class;
 use crate::context::{Cut, Limit};
 use crate::rejection::Rejection;
@@ -322,7 +322,7 @@ impl Call {
                 if self
                     .plan
                     .breaker()
-                    .is_some_and(|breaker| breaker.count_throttled()) =>
+                    .is_some_and(BreakerHandle::count_throttled) =>
             {
                 Verdict::Failure
             }

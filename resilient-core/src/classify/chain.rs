@@ -16,7 +16,8 @@ const MOST_LINKS: usize = 64;
 /// [`source`](Error::source)s.
 ///
 /// The first error that says for certain decides: a [`Rejection`], a [`Classified`] error, a
-/// `reqwest::Error` (feature `reqwest-0_13`), a timeout of tokio's. Without one an
+/// `reqwest::Error`, `tonic::Status`, `sqlx::Error` or `redis::RedisError` (each behind its
+/// feature), a timeout of tokio's. Without one an
 /// [`io::Error`] decides, and without that too the class is [`Class::Ignored`]: what nobody
 /// knows is neither retried nor counted.
 ///
@@ -285,6 +286,18 @@ fn certain(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(error) = error.downcast_ref::<reqwest::Error>() {
         return Some(Verdict::of(error));
     }
+    #[cfg(feature = "tonic-0_14")]
+    if let Some(status) = error.downcast_ref::<tonic::Status>() {
+        return Some(Verdict::of(status));
+    }
+    #[cfg(feature = "sqlx-0_9")]
+    if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+        return Some(Verdict::of(error));
+    }
+    #[cfg(feature = "redis-1")]
+    if let Some(error) = error.downcast_ref::<redis::RedisError>() {
+        return Some(Verdict::of(error));
+    }
     #[cfg(feature = "runtime")]
     if error.is::<tokio::time::error::Elapsed>() {
         return Some(by_kind(io::ErrorKind::TimedOut));
@@ -292,7 +305,7 @@ fn certain(error: &(dyn Error + 'static)) -> Option<Verdict> {
     None
 }
 
-fn by_kind(kind: io::ErrorKind) -> Verdict {
+pub(super) fn by_kind(kind: io::ErrorKind) -> Verdict {
     let class = class_of(kind);
     Verdict {
         class,

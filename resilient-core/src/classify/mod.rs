@@ -12,6 +12,7 @@
 //! | `http::Response` | `classify = resilient::classify::http_1` (feature `http-1`) |
 //! | `reqwest::Response` | `classify = resilient::classify::reqwest_0_13` (feature `reqwest-0_13`) |
 //! | the same, as an error with its status: [`StatusError`] | `reqwest_0_13_checked(answer)?`, `http_1_checked(answer)?` |
+//! | `tonic::Status`, `sqlx::Error`, `redis::RedisError` | their [`Classify`](crate::Classify) (features `tonic-0_14`, `sqlx-0_9`, `redis-1`) |
 //! | any other HTTP client's answer | [`answer`] |
 //!
 //! ```
@@ -27,13 +28,19 @@ mod chain;
 #[cfg(feature = "http-1")]
 mod http_1;
 mod io;
+#[cfg(feature = "redis-1")]
+mod redis_1;
 #[cfg(feature = "reqwest-0_13")]
 mod reqwest_0_13;
 mod retry_after;
 mod rules;
 mod source;
+#[cfg(feature = "sqlx-0_9")]
+mod sqlx_0_9;
 mod status;
 mod status_error;
+#[cfg(feature = "tonic-0_14")]
+mod tonic_0_14;
 
 pub use chain::{Classified, Erased, chain, chain_with, chained, known};
 #[cfg(feature = "http-1")]

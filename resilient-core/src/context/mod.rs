@@ -2,6 +2,7 @@
 //! the registry its names mean.
 
 mod deadline;
+mod execution;
 mod frame;
 mod ground;
 mod lease;
@@ -20,6 +21,8 @@ pub(crate) use limit::Limit;
 pub use propagate::{Propagated, propagate};
 pub use scope::{Scoped, scope};
 
+#[cfg(feature = "idempotency")]
+use crate::idempotency::{self, Execution};
 use crate::key::IdempotencyKey;
 use crate::seam::clock::{self, Moment};
 
@@ -32,6 +35,8 @@ pub struct Context {
     max_attempts: u32,
     limit: Moment,
     key: Option<IdempotencyKey>,
+    #[cfg(feature = "idempotency")]
+    execution: Option<Execution>,
 }
 
 impl Context {
@@ -58,6 +63,14 @@ impl Context {
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.key.as_ref()
     }
+
+    /// The run under an idempotency key that this is part of, of a function with
+    /// `idempotent(store = ..)` or of [`Run::drive`](idempotency::Run::drive): its fence, and keys to
+    /// send along ([`Execution::derived_key`]).
+    #[cfg(feature = "idempotency")]
+    pub fn execution(&self) -> Option<&Execution> {
+        self.execution.as_ref()
+    }
 }
 
 /// The context of the attempt that is running.
@@ -75,16 +88,19 @@ impl Context {
 /// assert!(context.idempotency_key().is_none());
 /// ```
 pub fn context() -> Context {
-    stack::with_innermost(|frame, key| Context {
-        attempt: frame.attempt,
-        max_attempts: frame.max,
-        limit: frame.limit(),
-        key: key.cloned(),
-    })
-    .unwrap_or(Context {
+    let mut context = Context {
         attempt: 1,
         max_attempts: 1,
         limit: Moment::NEVER,
         key: None,
-    })
+        #[cfg(feature = "idempotency")]
+        execution: idempotency::current(),
+    };
+    stack::with_innermost(|frame, key| {
+        context.attempt = frame.attempt;
+        context.max_attempts = frame.max;
+        context.limit = frame.limit();
+        context.key = key.cloned();
+    });
+    context
 }

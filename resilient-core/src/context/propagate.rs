@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use super::execution::Kept;
 use super::lent::Lent;
 use super::stack;
 use crate::registry::Registry;
@@ -17,13 +18,14 @@ pin_project! {
     pub struct Propagated<F> {
         frames: Vec<Lent>,
         registry: Option<Registry>,
+        execution: Kept,
         #[pin]
         future: F,
     }
 }
 
 /// Carries the registry scope and the call context of the running code into `future`, wherever
-/// that is polled.
+/// that is polled; the run under an idempotency key that it is part of, too.
 ///
 /// Without it a spawned task starts with a clean slate: the process-wide registry, no deadline,
 /// no idempotency key. What was left of the time is fixed when this is called. A breaker,
@@ -51,6 +53,7 @@ pub fn propagate<F: Future>(future: F) -> Propagated<F> {
     Propagated {
         frames,
         registry,
+        execution: Kept::current(),
         future,
     }
 }
@@ -61,6 +64,7 @@ impl<F: Future> Future for Propagated<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let _in_scope = this.registry.clone().map(stack::enter_scope);
+        let _in_run = this.execution.enter();
         stack::with_frames(this.frames, || this.future.poll(cx))
     }
 }

@@ -19,9 +19,9 @@ use crate::throttle::{Throttle, ThrottleSettings};
 ///
 /// | part | default |
 /// |---|---|
-/// | retry | 3 attempts, full jitter, base 200 ms, factor 2, cap 5 s |
+/// | retry | 3 attempts, equal jitter, base 600 ms, factor 2, cap 5 s |
 /// | timeout of an attempt | 5 s, or a shorter deadline |
-/// | deadline of a call | 16 s, or room for three longer timeouts |
+/// | deadline of a call | 18 s, or room for three longer timeouts |
 /// | budget | retries at most 30 % of the answered attempts of the last 10 s, plus 3 |
 /// | breaker | opens at 70 % failures of at least 20 attempts in 10 s; with fewer, at 7 in a row within 60 s that last at least 3 s; open 5 s, 2 probes, closes after 2 successes |
 /// | throttle | none |
@@ -270,14 +270,14 @@ impl Dependency {
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A whole call, unless something else is said.
-const DEADLINE: Duration = Duration::from_secs(16);
+const DEADLINE: Duration = Duration::from_secs(18);
 
-/// A deadline under which three attempts may run into such a timeout, with a second for the waits
-/// between them.
+/// A deadline under which three attempts may run into such a timeout, with what the default
+/// waits between them take at most, and a second more.
 fn room_for(timeout: Duration) -> Duration {
     timeout
         .saturating_mul(3)
-        .saturating_add(Duration::from_secs(1))
+        .saturating_add(Duration::from_secs(3))
 }
 
 fn collect<T>(
@@ -345,12 +345,12 @@ mod tests {
         let named = || Dependency::named("x");
         let ms = |millis| Some(Duration::from_millis(millis));
         let rows = [
-            (named(), ms(5_000), ms(16_000)),
+            (named(), ms(5_000), ms(18_000)),
             (named().deadline("1s"), ms(1_000), ms(1_000)),
             (named().deadline("60s"), ms(5_000), ms(60_000)),
-            (named().timeout("20s"), ms(20_000), ms(61_000)),
-            (named().timeout("800ms"), ms(800), ms(16_000)),
-            (named().no_timeout(), None, ms(16_000)),
+            (named().timeout("20s"), ms(20_000), ms(63_000)),
+            (named().timeout("800ms"), ms(800), ms(18_000)),
+            (named().no_timeout(), None, ms(18_000)),
             (named().no_deadline(), ms(5_000), None),
             (named().timeout("20s").no_deadline(), ms(20_000), None),
             (named().timeout("2s").deadline("2s"), ms(2_000), ms(2_000)),

@@ -1,4 +1,4 @@
-//! The registered dependencies, by name.
+//! What is registered, by name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -8,20 +8,23 @@ use crate::name::{Name, near};
 use crate::rejection::NotRegistered;
 use crate::seam::sync::RwLock;
 
-/// The registered dependencies, by name.
-#[derive(Debug, Default)]
-pub(crate) struct Directory {
-    known: RwLock<HashMap<Name, Arc<DependencyState>>>,
+/// What is registered, by name: dependencies, or something else.
+#[derive(Debug)]
+pub(crate) struct Directory<T = DependencyState> {
+    known: RwLock<HashMap<Name, Arc<T>>>,
 }
 
-impl Directory {
-    /// Adds the dependency that `make` makes, unless the name is taken: then the one that has it
-    /// is the error.
-    pub(crate) fn add(
-        &self,
-        name: &Name,
-        make: impl FnOnce() -> DependencyState,
-    ) -> Result<(), Arc<DependencyState>> {
+impl<T> Default for Directory<T> {
+    fn default() -> Self {
+        Directory {
+            known: RwLock::default(),
+        }
+    }
+}
+
+impl<T> Directory<T> {
+    /// Adds what `make` makes, unless the name is taken: then the one that has it is the error.
+    pub(crate) fn add(&self, name: &Name, make: impl FnOnce() -> T) -> Result<(), Arc<T>> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(first) = known.get(name) {
             return Err(first.clone());
@@ -30,7 +33,7 @@ impl Directory {
         Ok(())
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<Arc<DependencyState>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<T>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(name).cloned()
     }
@@ -41,7 +44,7 @@ impl Directory {
         kind: &'static str,
         name: &str,
         site: impl FnOnce() -> Option<String>,
-    ) -> Result<Arc<DependencyState>, NotRegistered> {
+    ) -> Result<Arc<T>, NotRegistered> {
         self.get(name).ok_or_else(|| NotRegistered {
             kind,
             name: name.to_owned(),
@@ -56,11 +59,11 @@ impl Directory {
     }
 
     /// Everything registered, by name.
-    pub(crate) fn all(&self) -> Vec<Arc<DependencyState>> {
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = known.values().cloned().collect();
-        all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        all
+        let mut all: Vec<_> = known.iter().collect();
+        all.sort_unstable_by_key(|(name, _)| *name);
+        all.into_iter().map(|(_, one)| one.clone()).collect()
     }
 
     /// All names, sorted.

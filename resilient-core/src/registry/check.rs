@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use super::Registry;
 use crate::rejection::NotRegistered;
-use crate::site::{self, Safety, SiteInfo};
+use crate::site::{self, Safety, Site, SiteInfo};
 
 /// What [`Registry::check`] found.
 ///
@@ -31,7 +31,7 @@ impl fmt::Debug for CheckError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It names a dependency that is not registered.
+    /// It names a dependency, a store or a rate limiter that is not registered.
     NotRegistered {
         /// The function.
         site: SiteInfo,
@@ -127,18 +127,37 @@ impl Registry {
         }
     }
 
+    /// What a site names and nobody registered.
+    fn missing(&self, site: &Site) -> Vec<NotRegistered> {
+        let options = site.options();
+        let dependencies = options
+            .names()
+            .filter_map(|(kind, name)| self.require(kind, name, || None).err());
+        let limiter = options
+            .named_limiter()
+            .and_then(|(_, name)| self.limiter(name).err());
+        dependencies.chain(limiter).collect()
+    }
+
     fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut named: HashMap<&'static str, SiteInfo> = HashMap::new();
         for site in site::listed() {
             let info = site.info();
-            for (kind, name) in site.options().names() {
-                if let Err(missing) = self.require(kind, name, || None) {
-                    problems.push(Problem::NotRegistered {
-                        site: info.clone(),
-                        missing,
-                    });
-                }
+            for missing in self.missing(site) {
+                problems.push(Problem::NotRegistered {
+                    site: info.clone(),
+                    missing,
+                });
+            }
+            #[cfg(feature = "idempotency")]
+            if let Some(claims) = site.options().claims()
+                && let Err(missing) = self.ledger(claims.store())
+            {
+                problems.push(Problem::NotRegistered {
+                    site: info.clone(),
+                    missing,
+                });
             }
             if let Some(name) = site.options().given_name() {
                 if let Some(first) = named.get(name) {
@@ -175,4 +194,65 @@ fn list(problems: &[Problem]) -> String {
         let _ = write!(text, "\n  - {problem}");
         text
     })
+}
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+    use crate::rate_limit::{Limit, RateLimit, RateLimiter};
+    use crate::registry::RegisterError;
+    use crate::site::{Listed, Options};
+
+    static SITE: Site = Site::new(
+        Options::new("search", "limited_site", "limited_site.rs", 7)
+            .timeout(std::time::Duration::from_secs(1))
+            .limiter("api"),
+    );
+
+    inventory::submit! { Listed::new(&SITE) }
+
+    fn limiter(name: &str) -> RateLimiter {
+        let limit = RateLimit::named(name).limit(Limit::fixed("l", 1, "1s"));
+        RateLimiter::in_memory(limit).expect("the numbers are good")
+    }
+
+    fn said(registry: &Registry) -> Vec<String> {
+        let found = registry.check_crates(&["limited_site"]).err();
+        let problems = found.map_or_else(Vec::new, |error| error.problems);
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    /// Rule X2, for limiters: a name that nobody registered is found at startup, with near ones.
+    #[test]
+    fn x2_limiters_are_checked_by_name() {
+        let registry = Registry::new();
+        let place = "limited_site.rs:7: `limited_site::search`: limiter `api` is not registered: ";
+        let first = "register `RateLimit::named(\"api\")` before it is first used";
+        assert_eq!(said(&registry), [format!("{place}{first}")]);
+        registry
+            .register_limiter(limiter("aip"))
+            .expect("it is new");
+        assert_eq!(said(&registry), [format!("{place}did you mean `aip`?")]);
+        registry
+            .register_limiter(limiter("api"))
+            .expect("it is new");
+        assert!(said(&registry).is_empty());
+        assert_eq!(SITE.info().uses, [("limiter", "api")]);
+        assert!(registry.limiter("api").is_ok());
+        let near = registry.limiter("apj").expect_err("nobody has it").near;
+        assert_eq!(near, ["api"]);
+        let again = registry.register_limiter(limiter("api"));
+        assert!(matches!(
+            again,
+            Err(RegisterError::LimiterAlreadyRegistered { .. })
+        ));
+        let names: Vec<_> = registry
+            .snapshot()
+            .limiters
+            .iter()
+            .map(|one| one.name.to_string())
+            .collect();
+        assert_eq!(names, ["aip", "api"]);
+    }
 }

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::invalid::InvalidSetting;
 
-/// Why a dependency could not be registered or updated.
+/// Why a dependency, a store or a rate limiter could not be registered, or a dependency not updated.
 ///
 /// Its `Debug` is its message, because a `main` that returns it prints that.
 #[derive(thiserror::Error)]
@@ -32,6 +32,19 @@ pub enum RegisterError {
         /// Where it was registered again.
         second: &'static Location<'static>,
     },
+    /// The name is another limiter's.
+    #[error(
+        "rate limiter `{name}` is registered twice: first at {first}, again at {second}; register \
+         it once, and use `RateLimiter::update` to change its numbers later"
+    )]
+    LimiterAlreadyRegistered {
+        /// The limiter.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
+    },
     /// An update of a dependency nobody registered.
     #[error(
         "dependency `{name}` is not registered and cannot be updated{}",
@@ -42,6 +55,28 @@ pub enum RegisterError {
         name: String,
         /// Registered names that are near.
         near: Vec<String>,
+    },
+    /// What cannot name a store.
+    #[cfg(feature = "idempotency")]
+    #[error("the store `{name}` cannot be registered: {problem}")]
+    InvalidStoreName {
+        /// The name as it was given.
+        name: String,
+        /// What is wrong with it.
+        problem: InvalidSetting,
+    },
+    /// The name of a store is taken.
+    #[cfg(feature = "idempotency")]
+    #[error(
+        "store `{name}` is registered twice: first at {first}, again at {second}; register it once"
+    )]
+    StoreAlreadyRegistered {
+        /// The store.
+        name: String,
+        /// Where it was registered.
+        first: &'static Location<'static>,
+        /// Where it was registered again.
+        second: &'static Location<'static>,
     },
 }
 

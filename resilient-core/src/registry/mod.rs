@@ -2,10 +2,13 @@
 
 mod check;
 mod error;
+mod limiters;
 #[cfg(test)]
 #[cfg(loom)]
 mod models;
 mod shared;
+#[cfg(feature = "idempotency")]
+mod stores;
 mod transitions;
 
 use std::collections::HashMap;
@@ -15,7 +18,10 @@ use std::sync::{Arc, LazyLock, PoisonError};
 
 pub use check::{CheckError, Problem};
 pub use error::RegisterError;
+pub use limiters::{limiter, register_limiter};
 pub(crate) use shared::Shared;
+#[cfg(feature = "idempotency")]
+pub use stores::{ledger, register_store};
 pub use transitions::Transitions;
 
 use crate::breaker::BreakerControl;
@@ -28,6 +34,7 @@ use crate::site::{Plan, Site};
 #[cfg(feature = "faults")]
 use crate::testing::{Faults, InvalidFaults};
 
+use limiters::RegisteredLimiter;
 use transitions::Announcements;
 
 /// A set of registered dependencies. Cloning gives another handle to the same set.
@@ -41,6 +48,7 @@ pub struct Registry {
 
 struct Inner {
     known: Directory,
+    limiters: Directory<RegisteredLimiter>,
     /// Sites resolved here, by the address of their static. The process-wide registry leaves
     /// this empty: its sites keep their plans themselves.
     plans: RwLock<HashMap<usize, Arc<Plan>>>,
@@ -72,6 +80,7 @@ impl Registry {
         Registry {
             inner: Arc::new(Inner {
                 known: Directory::default(),
+                limiters: Directory::default(),
                 plans: RwLock::default(),
                 announcements: Announcements::default(),
                 shared: Shared::drawing_from(random),

@@ -208,7 +208,8 @@ pub(super) const fn is_valid_factor(factor: f64) -> bool {
 
 /// The checked numbers of a retry policy.
 ///
-/// The default makes 3 attempts with waits of 200 ms doubling up to 5 s, full jitter.
+/// The default makes 3 attempts with waits of 600 ms doubling up to 5 s, equal jitter: long
+/// enough to outlast the restart of a server, see `docs/storm.md`.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -239,10 +240,10 @@ impl Default for RetrySettings {
     fn default() -> Self {
         RetrySettings {
             max: 3,
-            base: Duration::from_millis(200),
+            base: Duration::from_millis(600),
             cap: Duration::from_secs(5),
             factor: 2.0,
-            jitter: Jitter::Full,
+            jitter: Jitter::Equal,
             retry_after_cap: None,
         }
     }

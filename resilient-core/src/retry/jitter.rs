@@ -24,7 +24,7 @@ use crate::name::near;
 /// use resilient::retry::Jitter;
 ///
 /// assert_eq!("equal".parse(), Ok(Jitter::Equal));
-/// assert_eq!(Jitter::default(), Jitter::Full);
+/// assert_eq!(Jitter::default(), Jitter::Equal);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -32,9 +32,9 @@ pub enum Jitter {
     /// No chance at all: clients that failed together return together.
     None,
     /// Anything from nothing to the whole wait: spreads most.
-    #[default]
     Full,
-    /// At least half of the wait.
+    /// At least half of the wait: spreads, and outlasts a short trouble.
+    #[default]
     Equal,
     /// Follows the previous wait instead of the number of the attempt.
     Decorrelated,

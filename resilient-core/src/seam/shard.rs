@@ -40,6 +40,27 @@ impl<T> Shards<T> {
         &self.shards[self.own_index()].0
     }
 
+    /// The shard that something with this hash belongs to. Tables find their places by the lowest
+    /// and the highest bits of a hash, so these are others.
+    pub(crate) fn of_hash(&self, hash: u64) -> &T {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "a few of its bits are enough"
+        )]
+        let bits = (hash >> 24) as usize;
+        &self.shards[bits & (self.shards.len() - 1)].0
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// One of them; positions beyond the last begin again with the first.
+    pub(crate) fn at(&self, index: usize) -> &T {
+        &self.shards[index & (self.shards.len() - 1)].0
+    }
+
     /// The position of [`Shards::own`].
     #[inline]
     pub(crate) fn own_index(&self) -> usize {

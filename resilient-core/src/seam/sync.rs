@@ -14,7 +14,7 @@ pub(crate) use std::sync::{
 // Always std's: who shares a policy decides nothing the models check, and both ends of the
 // library must agree on one type.
 pub(crate) use std::sync::Arc;
-use std::sync::PoisonError;
+use std::sync::{PoisonError, TryLockError};
 
 /// A mutex that outlives a panic: the engines keep their invariants between statements, so a
 /// poisoned lock says nothing about the state behind it.
@@ -28,6 +28,15 @@ impl<T> Lock<T> {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, unless another thread has it.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.0.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Annotated functions: what each one asks for, and the list of all of them.
 
+#[cfg(feature = "idempotency")]
+mod claims;
 mod counters;
 mod hedging;
 mod options;
@@ -8,6 +10,8 @@ mod plan;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(feature = "idempotency")]
+pub use claims::ClaimOverrides;
 pub(crate) use counters::{Counted, Counters};
 pub(crate) use hedging::Hedging;
 pub use options::Options;
@@ -68,7 +72,7 @@ impl Site {
             module: self.options.module(),
             file: self.options.file(),
             line: self.options.line(),
-            uses: self.options.names().collect(),
+            uses: self.options.uses(),
         }
     }
 }
@@ -112,7 +116,7 @@ pub struct SiteInfo {
     pub file: &'static str,
     /// Its line there.
     pub line: u32,
-    /// The options that name dependencies, with the names.
+    /// The options that name dependencies, a store or a rate limiter, with the names.
     pub uses: Vec<(&'static str, &'static str)>,
 }
 

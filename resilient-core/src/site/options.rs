@@ -7,6 +7,9 @@ use crate::hedge::HedgeOverrides;
 use crate::name::is_valid_name;
 use crate::retry::RetryOverrides;
 
+#[cfg(feature = "idempotency")]
+use super::ClaimOverrides;
+
 /// The options of one `#[resilient(..)]`, built in a constant so that a wrong constant is a
 /// compile error.
 #[derive(Clone, Copy, Debug)]
@@ -24,10 +27,13 @@ pub struct Options {
     per: Option<Per>,
     budget: Option<&'static str>,
     bulkhead: Option<&'static str>,
+    limiter: Option<&'static str>,
     hedge: Option<HedgeOverrides>,
     timeout: Option<Duration>,
     deadline: Option<Duration>,
     safety: Safety,
+    #[cfg(feature = "idempotency")]
+    claims: Option<ClaimOverrides>,
 }
 
 /// What a site says about repeating its effect.
@@ -97,10 +103,13 @@ impl Options {
             per: None,
             budget: None,
             bulkhead: None,
+            limiter: None,
             hedge: None,
             timeout: None,
             deadline: None,
             safety: Safety::Unsaid,
+            #[cfg(feature = "idempotency")]
+            claims: None,
         }
     }
 
@@ -115,6 +124,8 @@ impl Options {
         budget => budget;
         /// `bulkhead = ".."`
         bulkhead => bulkhead;
+        /// `rate_limit(limiter = "..")`
+        limiter => limiter;
     }
 
     option! {
@@ -128,6 +139,11 @@ impl Options {
     option! {
         /// `hedge`, with numbers or without
         hedge: HedgeOverrides, hedge
+    }
+    #[cfg(feature = "idempotency")]
+    option! {
+        /// `idempotent(store = "..", ..)`
+        claiming: ClaimOverrides, claims
     }
     option! {
         /// `breaker(per = "..")`
@@ -210,6 +226,25 @@ impl Options {
         ]
         .into_iter()
         .filter_map(|(kind, name)| Some((kind, name?)))
+    }
+
+    /// What the site uses, with the option that names it: its dependencies, its rate limiter and its
+    /// store.
+    pub(crate) fn uses(&self) -> Vec<(&'static str, &'static str)> {
+        let uses = self.names().chain(self.named_limiter());
+        #[cfg(feature = "idempotency")]
+        let uses = uses.chain(self.claims.map(|claims| ("store", claims.store())));
+        uses.collect()
+    }
+
+    #[cfg(feature = "idempotency")]
+    pub(crate) fn claims(&self) -> Option<ClaimOverrides> {
+        self.claims
+    }
+
+    /// The rate limiter the site names, with the kind of thing that is.
+    pub(crate) fn named_limiter(&self) -> Option<(&'static str, &'static str)> {
+        self.limiter.map(|name| ("limiter", name))
     }
 
     pub(crate) fn given_name(&self) -> Option<&'static str> {

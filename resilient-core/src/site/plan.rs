@@ -12,6 +12,8 @@ use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
 use crate::context::{Frame, Limit};
 use crate::dependency::{DependencyState, Directory};
+#[cfg(feature = "idempotency")]
+use crate::idempotency::{InvalidRules, Ledger};
 use crate::levers::Levers;
 #[cfg(feature = "faults")]
 use crate::name::Name;
@@ -50,6 +52,9 @@ pub(crate) struct Plan {
     /// The dependency that stands for all of them in events and lists.
     label: Option<Arc<DependencyState>>,
     pub(crate) counters: Arc<Counters>,
+    /// Where its keys are claimed, or why its rules do not fit those of the store.
+    #[cfg(feature = "idempotency")]
+    pub(crate) ledger: Option<Arc<Result<Ledger, InvalidRules>>>,
     /// The registry's, and those of every dependency that is named.
     levers: Box<[Levers]>,
     #[cfg(feature = "faults")]
@@ -123,6 +128,15 @@ impl Plan {
                 .or(only.as_ref())
                 .cloned(),
             counters: Arc::new(Counters::new()),
+            #[cfg(feature = "idempotency")]
+            ledger: match options.claims() {
+                None => None,
+                Some(claims) => {
+                    let site = || Some(options.full_name());
+                    let ledger = shared.stores.require(claims.store(), site)?;
+                    Some(Arc::new(claims.over(&ledger)))
+                }
+            },
             breaker: breaker.map(|state| state.breaker.clone()),
             throttle: dependency.as_ref().map(|state| state.throttle.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
@@ -166,6 +180,8 @@ impl Plan {
             per: None,
             label: Some(state.clone()),
             counters: Arc::new(Counters::new()),
+            #[cfg(feature = "idempotency")]
+            ledger: None,
             breaker: Some(state.breaker.clone()),
             throttle: Some(state.throttle.clone()),
             bulkhead: Some(state.bulkhead.clone()),
@@ -379,6 +395,14 @@ impl Plan {
 
     /// Limits that can never all be kept, in words.
     pub(crate) fn contradiction(&self) -> Option<String> {
+        #[cfg(feature = "idempotency")]
+        if let Some(ledger) = &self.ledger
+            && let Err(problems) = &**ledger
+        {
+            return Some(format!(
+                "its idempotency rules do not fit those of its store: {problems}"
+            ));
+        }
         let (timeout, deadline) = (self.timeout(), self.deadline());
         if deadline == UNLIMITED {
             return None;

@@ -31,6 +31,7 @@ pub(crate) use effective::Values;
 pub use effective::{Effective, Origin};
 pub use site::{SiteCounters, SiteSnapshot};
 
+use crate::rate_limit::{RateLimiter, RateLimiterSnapshot};
 use crate::registry::Registry;
 use crate::seam::clock;
 use crate::site::listed;
@@ -45,6 +46,8 @@ use crate::site::listed;
 pub struct Snapshot {
     /// Every registered dependency, by name.
     pub dependencies: Vec<DependencySnapshot>,
+    /// Every registered rate limiter, by name.
+    pub limiters: Vec<RateLimiterSnapshot>,
     /// Every annotated function of the program, by name, with its calls in this registry.
     pub sites: Vec<SiteSnapshot>,
 }
@@ -59,6 +62,7 @@ impl Registry {
                 .iter()
                 .map(|state| DependencySnapshot::of(state, now))
                 .collect(),
+            limiters: self.limiters().iter().map(RateLimiter::snapshot).collect(),
             sites: listed()
                 .into_iter()
                 .map(|site| SiteSnapshot::of(site, self))

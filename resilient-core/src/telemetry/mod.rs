@@ -12,6 +12,7 @@
 //! | `breaker.state` | warn | `dependency`, `from`, `to`, `rule`, `failures`, `attempts`; `key`, if it is one of many; `reason`, if an operator gave one |
 //! | `throttle.shed` | debug | `dependency`, `percent` (how many of a hundred are shed now) |
 //! | `bulkhead.limit` | debug | `dependency`, `from`, `to`: a limit that moved by itself |
+//! | `rate_limit.refused` | debug | `limiter`, `limit`, `retry_in_ms`, `shadow` (whether it passed all the same) |
 //! | `call.rejected` | info | `reason`, `rejection` (its message) |
 //! | `call.fallback` | info | `kind` of the error it is called for |
 //! | `call.fell_back` | info | `failed`: whether the fallback did, too; `timed_out`, if its time was over |
@@ -22,17 +23,17 @@
 //! |---|---|
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
 //! | `attempts` | how many were made: none if the call was rejected before |
-//! | `outcome` | `success`, a `kind`, or the `reason` of a rejection |
+//! | `outcome` | `success`, a `kind`, `replayed` (an answer that was kept), or the `reason` of a rejection |
 //! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `throttle`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
 //! | `reason` of `hedge.refused` | `off`, `breaker`, `bulkhead`, `budget` |
-//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `shed`, `not_registered`, `injected` |
+//! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `shed`, `rate_limited`, `not_registered`, `injected`, `idempotency` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |
 //! | `rule` | [`Rule`](crate::breaker::Rule): `failure_rate`, `consecutive`, `probe_failed`, .. |
 //! | `verdict` | `Neutral`, `Failure` (it had run for too long), `SlowFailure` (even for the rule of slow calls), `Panicked` |
 //!
 //! The name of an event is both its metadata's name and its message. Without a subscriber that
 //! asks for them nothing is formatted or allocated. Arguments, results and idempotency keys never
-//! appear. The key of a breaker does: it is the name of what is called.
+//! appear, nor do keys of rate limiters. The key of a breaker does: it is the name of what is called.
 
 use std::time::Duration;
 
@@ -169,6 +170,17 @@ pub(crate) fn bulkhead_limit(dependency: &str, Moved { from, to }: Moved) {
 
 pub(crate) fn shed(dependency: &str, percent: u8) {
     tracing::debug!(name: "throttle.shed", target: "resilient", dependency, percent, "throttle.shed");
+}
+
+pub(crate) fn rate_limited(limiter: &str, limit: &str, retry_in: Duration, shadow: bool) {
+    tracing::debug!(
+        name: "rate_limit.refused", target: "resilient",
+        limiter,
+        limit,
+        retry_in_ms = retry_in.as_secs_f64() * 1e3,
+        shadow,
+        "rate_limit.refused"
+    );
 }
 
 pub(crate) fn call_rejected(rejection: &Rejection) {

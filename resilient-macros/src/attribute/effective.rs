@@ -9,6 +9,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{ExprPath, LitStr};
 
+use super::claim::{Claim, Scope};
 use super::options::{Breaker, HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::written;
 use crate::value::Value;
@@ -32,6 +33,9 @@ pub(super) fn effective(options: &Options) -> Vec<String> {
             "A failure that is not permanent is answered by {}{within}.",
             path(&call.function)
         ));
+    }
+    if let Some(claim) = options.claim.get() {
+        claimed(claim, &mut policy);
     }
     policy.extend(repeating(options).map(str::to_owned));
     policy.extend(registered(options));
@@ -178,8 +182,42 @@ fn judges(options: &Options, policy: &mut Vec<String>) {
     }
 }
 
+fn claimed(claim: &Claim, policy: &mut Vec<String>) {
+    let store = claim.store.get().map_or_else(String::new, named);
+    let key = claim.key.get().map(|key| code(&key.to_token_stream()));
+    let key = key.unwrap_or_default();
+    let scope = match claim.scope.get() {
+        Some(Scope::Of(scope)) => format!("each {}", code(&scope.to_token_stream())),
+        _ => "all callers".to_owned(),
+    };
+    policy.push(format!(
+        "Runs once under the key {key} of {scope}, claimed in the store {store}."
+    ));
+    let kept = claim.ttl.get().map_or_else(
+        || "as long as the store says".to_owned(),
+        |ttl| format!("for {}", time(ttl)),
+    );
+    let what = if claim.stores_errors() {
+        "Its answer, or a permanent error,"
+    } else {
+        "Its answer"
+    };
+    policy.push(format!("{what} is given to repeats {kept}."));
+    policy.push(match (claim.tx.get(), claim.effects.get()) {
+        (Some(tx), _) => format!("The record is committed with the transaction `{tx}`."),
+        (None, Some(&"None")) => "It has no effects that would be noticed twice.".to_owned(),
+        (None, Some(&"Keyed")) => "Whoever has its effects recognises a repeat.".to_owned(),
+        (None, _) => "Its effects cannot be repeated: if nobody knows how it ended, it is not run \
+                      again."
+            .to_owned(),
+    });
+}
+
 /// What is said about doing it twice; who does not repeat need not say anything.
 fn repeating(options: &Options) -> Option<&'static str> {
+    if options.claim.is_given() {
+        return None;
+    }
     if options.idempotency_key.is_given() {
         return Some("Said to be safe to repeat under its idempotency key.");
     }

@@ -37,10 +37,14 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
         function: &function,
     };
     let mut statements = writer.call();
-    statements.extend(if options.repeats() {
+    let attempts = if options.repeats() {
         writer.repeated(&bindings)
     } else {
         writer.single(&bindings)
+    };
+    statements.extend(match options.claim.get() {
+        Some(claim) => writer.claimed(claim, &attempts),
+        None => attempts,
     });
     if let Some(fallback) = options.fallback.get()
         && let Some(call) = fallback.call.get()
@@ -51,19 +55,19 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
 }
 
 /// How a question about an outcome is answered.
-struct Rule {
-    value: TokenStream,
+pub(super) struct Rule {
+    pub(super) value: TokenStream,
     /// The type of `value`, left to inference. Its place is where the rule is told not to hold.
-    kind: Token![_],
+    pub(super) kind: Token![_],
 }
 
-struct Writer<'a> {
-    options: &'a Options,
+pub(super) struct Writer<'a> {
+    pub(super) options: &'a Options,
     at: Span,
-    function: &'a Function,
+    pub(super) function: &'a Function,
     /// The half of the library that only expansions may use.
-    private: TokenStream,
-    returns: Type,
+    pub(super) private: TokenStream,
+    pub(super) returns: Type,
 }
 
 impl Writer<'_> {
@@ -187,7 +191,7 @@ impl Writer<'_> {
         let repeat = quote_spanned!(shown_at(place.unwrap_or(self.at))=> loop);
         // What keeps the future from being `Send` is the error that is kept between attempts.
         let last = Ident::new("__resilient_last", shown_at(self.function.failure()));
-        let (bind, leave, end) = if self.options.fallback.is_given() {
+        let (bind, leave, end) = if self.options.goes_on() {
             (
                 quote_spanned!(here=> let __resilient_ret =),
                 quote_spanned!(here=> break),
@@ -227,7 +231,7 @@ impl Writer<'_> {
         let (judge, reject) = (self.judge(), self.reject());
         let kinds = [self.failure(), judge.kind, reject.kind];
         let (judge, reject) = (judge.value, reject.value);
-        let leave = if self.options.fallback.is_given() {
+        let leave = if self.options.goes_on() {
             quote_spanned!(here=> let __resilient_ret =)
         } else {
             quote_spanned!(here=> return)
@@ -250,10 +254,7 @@ impl Writer<'_> {
         let kinds = [self.failure(), judge.kind];
         let judge = judge.value;
         let function = &fallback.function;
-        let arguments = fallback.arguments.iter().map(|argument| {
-            let value = self.function.translate(argument.to_token_stream());
-            quote_spanned!(shown_at(argument.span())=> &#value)
-        });
+        let arguments = self.handed_on(&fallback.arguments);
         // What does not fit about the function is told at its path.
         let there = shown_at(function.span());
         let call = quote_spanned!(there=> #function(__resilient_failure #(, #arguments)*));
@@ -298,6 +299,15 @@ impl Writer<'_> {
         }
     }
 
+    /// Arguments of the function, by reference.
+    pub(super) fn handed_on(&self, arguments: &[Ident]) -> Vec<TokenStream> {
+        let by_reference = |argument: &Ident| {
+            let value = self.function.translate(argument.to_token_stream());
+            quote_spanned!(shown_at(argument.span())=> &#value)
+        };
+        arguments.iter().map(by_reference).collect()
+    }
+
     /// The future of one attempt.
     ///
     /// The statement in front makes the return type known to the body, for coercions and for
@@ -326,10 +336,16 @@ impl Writer<'_> {
     }
 
     /// Who says what an outcome means.
-    fn judge(&self) -> Rule {
+    pub(super) fn judge(&self) -> Rule {
         let options = self.options;
-        let needed =
-            options.runs_again() || options.breaker.is_given() || options.fallback.is_given();
+        let keeps = options
+            .claim
+            .get()
+            .is_some_and(|claim| claim.stores_errors());
+        let needed = keeps
+            || options.runs_again()
+            || options.breaker.is_given()
+            || options.fallback.is_given();
         if let Some(when) = options.when() {
             self.named("When", when)
         } else if let Some(classify) = options.classify.get() {
@@ -350,7 +366,7 @@ impl Writer<'_> {
     }
 
     /// Who turns the library's own refusal into the function's error.
-    fn reject(&self) -> Rule {
+    pub(super) fn reject(&self) -> Rule {
         match self.options.reject.get() {
             Some(reject) => Rule {
                 value: reject.to_token_stream(),
@@ -381,12 +397,12 @@ impl Writer<'_> {
     }
 
     /// The error type, left to inference.
-    fn failure(&self) -> Token![_] {
+    pub(super) fn failure(&self) -> Token![_] {
         Token![_](self.function.failure())
     }
 
     /// An expression of the attribute by reference, so that it never moves an argument.
-    fn looked_at(&self, expression: &Expr) -> TokenStream {
+    pub(super) fn looked_at(&self, expression: &Expr) -> TokenStream {
         let value = self.function.translate(expression.to_token_stream());
         let closed = matches!(
             expression,

@@ -58,8 +58,22 @@ fn is_call_alone(input: ParseStream<'_>) -> bool {
     }
 }
 
-/// `path(a, b)` or `path`.
 fn fallback_call(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCall> {
+    called(key, "fallback", "the error", input)
+}
+
+/// What finds out how an uncertain run ended.
+pub(super) fn handing_on(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCall> {
+    called(key, "resolve", "the record", input)
+}
+
+/// `path(a, b)` or `path`: a function of `option`, whose first argument is `first`.
+fn called(
+    key: &Ident,
+    option: &str,
+    first: &str,
+    input: ParseStream<'_>,
+) -> syn::Result<FallbackCall> {
     let call = match input.fork().parse() {
         Ok(Expr::Call(call)) => call,
         Ok(Expr::Await(awaited)) => {
@@ -77,7 +91,7 @@ fn fallback_call(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCal
             return Err(value::refuse(
                 input,
                 format_args!(
-                    "`{key}` takes the path of a function, whose first argument is the error: \
+                    "`{key}` takes the path of a function, whose first argument is {first}: \
                      write `{key} = Self::{}({arguments})`",
                     call.method
                 ),
@@ -118,7 +132,7 @@ fn fallback_call(key: &Ident, input: ParseStream<'_>) -> syn::Result<FallbackCal
             syn::Error::new(
                 span,
                 format_args!(
-                    "`fallback` hands on arguments of this function by reference: write their \
+                    "`{option}` hands on arguments of this function by reference: write their \
                      names alone, `{key} = path(a, b)`"
                 ),
             )

@@ -9,7 +9,9 @@ impl Options {
     /// Options that exclude each other replace each other: what the method says of its idempotence
     /// or of what is retried stands alone.
     pub(crate) fn over(self, outer: &Options) -> Options {
-        let own_idempotence = self.idempotent.is_given() || self.idempotency_key.is_given();
+        let own_idempotence =
+            self.idempotent.is_given() || self.claim.is_given() || self.idempotency_key.is_given();
+        let claim = allowed(!self.idempotent.is_given(), &outer.claim);
         let idempotence = allowed(!own_idempotence, &outer.idempotent);
         let idempotency_key = allowed(!own_idempotence, &outer.idempotency_key);
         let classify = allowed(self.when().is_none(), &outer.classify);
@@ -33,6 +35,9 @@ impl Options {
             deadline: self.deadline.or(&outer.deadline),
             idempotency_key: self.idempotency_key.or(&idempotency_key),
             idempotent: self.idempotent.or(&idempotence),
+            claim: self
+                .claim
+                .or_merged(&claim, |ours, theirs| Box::new(ours.over(theirs))),
             classify: self.classify.or(&classify),
             reject: self.reject.or(&outer.reject),
             fallback: self.fallback.or_merged(&outer.fallback, Fallback::over),

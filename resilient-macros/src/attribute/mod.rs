@@ -1,6 +1,8 @@
 //! `#[resilient(..)]`: parse, check, expand.
 
 mod check;
+mod claim;
+mod claimed;
 mod effective;
 mod expand;
 mod fallback;

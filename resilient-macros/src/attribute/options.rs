@@ -5,6 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprPath, LitStr, Path};
 
+use super::claim::Claim;
 use crate::diagnostic::Slot;
 use crate::value::{Quantile, Value};
 
@@ -21,7 +22,10 @@ pub(crate) struct Options {
     pub(crate) deadline: Slot<Value<Duration>>,
     /// `idempotency_key = expr`, or without `expr` a fresh key per call.
     pub(crate) idempotency_key: Slot<Option<Expr>>,
+    /// `idempotent`, `idempotent = false`
     pub(crate) idempotent: Slot<bool>,
+    /// `idempotent(..)`
+    pub(crate) claim: Slot<Box<Claim>>,
     pub(crate) classify: Slot<ExprPath>,
     pub(crate) reject: Slot<ExprPath>,
     pub(crate) fallback: Slot<Fallback>,
@@ -42,10 +46,23 @@ impl Options {
         self.repeats() || self.hedge.is_given()
     }
 
-    /// Whether the arguments are needed after an attempt: by the next one, or by a fallback that is
-    /// handed what the body moves.
+    /// Whether the arguments are needed after an attempt: by the next one, by a fallback that is
+    /// handed what the body moves, or because the answer is written in a transaction.
     pub(crate) fn shares_arguments(&self) -> bool {
-        self.runs_again() || (self.fallback.is_given() && self.clone.is_given())
+        self.runs_again()
+            || (self.fallback.is_given() && self.clone.is_given())
+            || self.claim.get().is_some_and(|claim| claim.tx.is_given())
+    }
+
+    /// Whether what the attempts came to is still to be dealt with.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.fallback.is_given() || self.claim.is_given()
+    }
+
+    /// Whether repeating is said to be safe without a key of the call's own, or said not to be.
+    pub(crate) fn repeatable(&self) -> Option<bool> {
+        let claim = self.claim.get().map(|claim| claim.may_repeat());
+        claim.or(self.idempotent.get().copied())
     }
 
     /// The first token of every constant in braces, unless it is the module of a path.
@@ -77,6 +94,9 @@ impl Options {
         }
         if let Some(fallback) = self.fallback.get() {
             see(fallback.timeout.get().and_then(Value::constant));
+        }
+        if let Some(claim) = self.claim.get() {
+            claim.constants().for_each(|constant| see(Some(constant)));
         }
         if let Some(hedge) = self.hedge.get() {
             if let Some(HedgeAfter::Time(after)) = hedge.after.get() {

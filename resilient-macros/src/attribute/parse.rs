@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Lit, Token, parenthesized, token};
 
+use super::claim::claim;
 use super::fallback::fallback;
 use super::options::{
     Breaker, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
@@ -81,7 +82,16 @@ fn read_option(
             };
             options.idempotency_key.fill(key, value, errors);
         }
+        "idempotent" if input.peek(token::Paren) => {
+            let value = claim(key, input, errors)?;
+            told_twice(options.idempotent.key(), key, errors);
+            if !cfg!(any(feature = "idempotency", test)) {
+                errors.at(key.span(), FEATURE_MISSING);
+            }
+            options.claim.fill(key, value, errors);
+        }
         "idempotent" => {
+            told_twice(options.claim.key(), key, errors);
             let value = is_bare(input) || assigned(key, input, value::truth)?;
             options.idempotent.fill(key, value, errors);
         }
@@ -116,6 +126,21 @@ fn read_option(
         _ => return Err(Place::Attribute.unknown(key)),
     }
     Ok(())
+}
+
+const FEATURE_MISSING: &str = "`idempotent(..)` needs the feature `idempotency`: write \
+                               `resilient-async = { version = \"..\", features = \
+                               [\"idempotency\"] }` in the `Cargo.toml`";
+
+/// The two forms of one option exclude each other.
+fn told_twice(first: Option<Span>, key: &Ident, errors: &mut Errors) {
+    if let Some(first) = first {
+        errors.at(
+            key.span(),
+            format_args!("duplicate option `{key}`; drop one"),
+        );
+        errors.at(first, format_args!("`{key}` is first given here"));
+    }
 }
 
 /// `retry`, `retry = "name"` or `retry(..)`.

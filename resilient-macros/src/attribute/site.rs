@@ -5,6 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
+use super::claim::Claim;
 use super::options::{HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::value::{Quantile, Value};
 
@@ -44,9 +45,14 @@ pub(super) fn options(
     site.set("hedge", hedge.as_ref());
     site.set("timeout", options.timeout.get());
     site.set("deadline", options.deadline.get());
-    site.say("idempotent", options.idempotent.get() == Some(&true));
-    site.say("not_idempotent", options.idempotent.get() == Some(&false));
-    site.say("keyed", options.idempotency_key.is_given());
+    let repeatable = options.repeatable();
+    site.say("idempotent", repeatable == Some(true));
+    site.say("not_idempotent", repeatable == Some(false));
+    // A key of the call's own does not make up for effects of which nobody recognises the repeat.
+    let keyed = options.idempotency_key.is_given();
+    site.say("keyed", keyed && repeatable != Some(false));
+    let claim = options.claim.get().map(|claim| claims(claim, private));
+    site.set("claiming", claim.as_ref());
     site.tokens
 }
 
@@ -80,6 +86,21 @@ fn copies(hedge: &HedgeOptions, private: &TokenStream) -> TokenStream {
     }
     overrides.set("floor", hedge.floor.get());
     overrides.set("max", hedge.max.get());
+    overrides.tokens
+}
+
+/// `ClaimOverrides::of(store)` and a setter for each rule given.
+fn claims(claim: &Claim, private: &TokenStream) -> TokenStream {
+    let mut overrides = Chain::new(quote_spanned! {Span::mixed_site()=>
+        #private::ClaimOverrides::of
+    });
+    overrides.arguments(&claim.store.get().map(ToTokens::to_token_stream));
+    let effects = claim.effects.get();
+    let effects = effects.map(|effects| variant(private, "Effects", effects));
+    overrides.set("effects", effects.as_ref());
+    for (name, time) in claim.times() {
+        overrides.set(name, time.get());
+    }
     overrides.tokens
 }
 

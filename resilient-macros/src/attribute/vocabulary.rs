@@ -20,13 +20,15 @@ pub(crate) enum Place {
     Hedge,
     /// In `fallback(..)`.
     Fallback,
+    /// In `idempotent(..)`.
+    Idempotent,
 }
 
 const NOT_IDEMPOTENT: &str = "idempotent = false";
 const QUANTILE: &str = "after = \"p95\"";
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 38] = [
+const OTHER_WORDS: [(Place, &str, &str); 49] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "max_concurrent", "bulkhead"),
@@ -65,6 +67,17 @@ const OTHER_WORDS: [(Place, &str, &str); 38] = [
     (Place::Hedge, "max_hedges", "max"),
     (Place::Fallback, "function", "call"),
     (Place::Fallback, "with", "call"),
+    (Place::Idempotent, "ledger", "store"),
+    (Place::Idempotent, "side_effects", "effects"),
+    (Place::Idempotent, "expires", "ttl"),
+    (Place::Idempotent, "expires_in", "ttl"),
+    (Place::Idempotent, "transaction", "tx"),
+    (Place::Idempotent, "payload", "fingerprint"),
+    (Place::Idempotent, "body", "fingerprint"),
+    (Place::Idempotent, "tenant", "scope"),
+    (Place::Idempotent, "user", "scope"),
+    (Place::Idempotent, "caller", "scope"),
+    (Place::Idempotent, "keep_errors", "store_errors"),
 ];
 
 /// What is said about a value that stands where options belong.
@@ -80,12 +93,13 @@ fn is_time(text: &LitStr) -> bool {
 }
 
 impl Place {
-    const ALL: [Place; 5] = [
+    const ALL: [Place; 6] = [
         Place::Attribute,
         Place::Retry,
         Place::Breaker,
         Place::Hedge,
         Place::Fallback,
+        Place::Idempotent,
     ];
 
     fn options(self) -> &'static [&'static str] {
@@ -122,6 +136,23 @@ impl Place {
             Place::Breaker => &["name", "per", "key"],
             Place::Hedge => &["after", "floor", "max"],
             Place::Fallback => &["call", "timeout"],
+            Place::Idempotent => &[
+                "store",
+                "key",
+                "scope",
+                "fingerprint",
+                "effects",
+                "tx",
+                "ttl",
+                "tombstone",
+                "lease",
+                "max_run",
+                "wait",
+                "store_errors",
+                "not_executed",
+                "resolve",
+                "resource",
+            ],
         }
     }
 
@@ -137,6 +168,7 @@ impl Place {
             Place::Breaker => Some("breaker"),
             Place::Hedge => Some("hedge"),
             Place::Fallback => Some("fallback"),
+            Place::Idempotent => Some("idempotent"),
         }
     }
 
@@ -181,6 +213,14 @@ impl Place {
                 timeout.token()
             ),
             (Place::Fallback, _) => "expected an option such as `call = path`".to_owned(),
+            (Place::Idempotent, Some(Lit::Str(store))) => {
+                takes_options("idempotent", "store", store.token())
+            }
+            (Place::Idempotent, Some(Lit::Bool(switch))) => format!(
+                "a switch takes no parentheses: write `idempotent = {}`",
+                switch.value
+            ),
+            (Place::Idempotent, _) => "expected an option such as `key = req.key`".to_owned(),
         }
     }
 
@@ -192,13 +232,15 @@ impl Place {
             Some(policy) => format!(" for `{policy}`"),
             None => String::new(),
         };
-        let elsewhere = Place::ALL
-            .into_iter()
-            .find(|place| *place != self && place.options().contains(&word.as_str()));
         let synonym = OTHER_WORDS
             .into_iter()
             .find(|(place, other, _)| *place == self && *other == word)
             .map(|(_, _, ours)| ours);
+        let elsewhere = Place::ALL
+            .into_iter()
+            .find(|place| *place != self && place.options().contains(&word.as_str()))
+            // It has words that mean something else in other policies.
+            .filter(|place| *place != Place::Idempotent || synonym.is_none());
 
         let message = if let Some(place) = elsewhere {
             let known = listed(options);

@@ -90,6 +90,11 @@ impl Function {
         returned::failure(&self.returns)
     }
 
+    /// Where the type of the value is written, as far as the return type shows one.
+    pub(crate) fn value(&self) -> Span {
+        returned::value(&self.returns)
+    }
+
     /// The type the attempts return, as written.
     pub(crate) fn returns(&self) -> &Type {
         &self.returns

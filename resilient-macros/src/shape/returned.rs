@@ -78,15 +78,24 @@ pub(super) fn exclusive_borrow(signature: &Signature, returns: &Type) -> Option<
 
 /// Where `returns` names the error: the second argument of its last segment, else the whole.
 pub(super) fn failure(returns: &Type) -> Span {
+    argument(returns, 1)
+}
+
+/// Where `returns` names the value: the first argument of its last segment, else the whole.
+pub(super) fn value(returns: &Type) -> Span {
+    argument(returns, 0)
+}
+
+fn argument(returns: &Type, index: usize) -> Span {
     let last = match bare(returns) {
         Type::Path(path) => path.path.segments.last(),
         _ => None,
     };
-    let second = last.and_then(|segment| match &segment.arguments {
-        PathArguments::AngleBracketed(generics) => generics.args.iter().nth(1),
+    let argument = last.and_then(|segment| match &segment.arguments {
+        PathArguments::AngleBracketed(generics) => generics.args.iter().nth(index),
         _ => None,
     });
-    second.map_or_else(|| returns.span(), Spanned::span)
+    argument.map_or_else(|| returns.span(), Spanned::span)
 }
 
 /// The return type as written, or the place where one is missing.

@@ -28,6 +28,26 @@ pub(crate) fn breaker_key(input: ParseStream<'_>) -> syn::Result<Expr> {
     })
 }
 
+/// An expression that can be another one for another request.
+pub(crate) fn store_key(input: ParseStream<'_>) -> syn::Result<Expr> {
+    varying(input, |literal| {
+        let formatted = formatted(literal, "format_args!(\"order-{}\", order.id)");
+        format!(
+            "a literal is one key for all calls; write an expression of the arguments, for example \
+             `key = req.key` or `key = {formatted}`"
+        )
+    })
+}
+
+/// An expression that can be another one for another caller.
+pub(crate) fn scope(input: ParseStream<'_>) -> syn::Result<Expr> {
+    varying(input, |_| {
+        "a literal is one scope for all callers; write an expression that names the caller, for \
+         example `scope = user.id`, or `scope = shared` if all callers are one party"
+            .to_owned()
+    })
+}
+
 fn varying(input: ParseStream<'_>, refused: impl Fn(&Lit) -> String) -> syn::Result<Expr> {
     let value: Expr = input.parse()?;
     match literal(&value) {

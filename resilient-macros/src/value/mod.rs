@@ -18,7 +18,7 @@ use crate::diagnostic::{example, listed, nearest, written};
 use crate::{duration, name};
 use constant::{in_braces, is_variable, without_braces};
 
-pub(crate) use key::{breaker_key, idempotency_key};
+pub(crate) use key::{breaker_key, idempotency_key, scope, store_key};
 pub(crate) use number::{copies, count, factor};
 pub(crate) use quantile::{Quantile, quantile};
 

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
+use crate::attribute::claim::{Claim, Scope};
 use crate::attribute::options::Options;
 use crate::diagnostic::{Errors, listed, nearest};
 use crate::shape::{Binding, Function, Holds};
@@ -20,6 +21,9 @@ pub(crate) fn function(function: &Function, options: &Options, at: Span, errors:
     }
     constants(function, options, errors);
     fallback(function, options, at, errors);
+    if let Some(claim) = options.claim.get() {
+        claimed(function, claim, errors);
+    }
     if options.shares_arguments() {
         clones(function, options, errors);
     }
@@ -154,21 +158,56 @@ fn fallback(function: &Function, options: &Options, at: Span, errors: &mut Error
         return;
     };
     let known = errors.count();
+    handed_on(function, "fallback", &call.arguments, errors);
+    if errors.count() > known && fallback.is_some_and(|fallback| fallback.call.is_inherited()) {
+        errors.at(at, "`fallback` is taken from the impl block here");
+    }
+}
+
+fn handed_on(function: &Function, option: &str, arguments: &[Ident], errors: &mut Errors) {
     let bindings = function.bindings();
-    for name in &call.arguments {
+    for name in arguments {
         if name == "self" {
             if !function.is_method() {
                 errors.at(
                     name.span(),
-                    "this function has no `self` to hand to `fallback`",
+                    format_args!("this function has no `self` to hand to `{option}`"),
                 );
             }
         } else if !bindings.iter().any(|binding| binding.ident == *name) {
             errors.at(name.span(), unknown(name, &bindings));
         }
     }
-    if errors.count() > known && fallback.is_some_and(|fallback| fallback.call.is_inherited()) {
-        errors.at(at, "`fallback` is taken from the impl block here");
+}
+
+/// What a claim names must be an argument, and what it does not name must not look like one.
+fn claimed(function: &Function, claim: &Claim, errors: &mut Errors) {
+    let bindings = function.bindings();
+    if let Some(resolve) = claim.resolve.get() {
+        handed_on(function, "resolve", &resolve.arguments, errors);
+    }
+    if let Some(Scope::AllCallers(word)) = claim.scope.get()
+        && bindings.iter().any(|binding| binding.ident == "shared")
+    {
+        errors.at(
+            *word,
+            "`scope = shared` says that all callers are one party, and `shared` is also an \
+             argument; write `scope = &shared` if that is the caller, or rename the argument",
+        );
+    }
+    let Some(tx) = claim.tx.get() else {
+        return;
+    };
+    match bindings.iter().find(|binding| binding.ident == *tx) {
+        Some(binding) if binding.holds == Holds::Exclusive => {}
+        Some(_) => errors.at(
+            tx.span(),
+            format_args!(
+                "`{tx}` is not a `&mut`: the transaction must be lent, so that the caller can commit \
+                 it"
+            ),
+        ),
+        None => errors.at(tx.span(), unknown(tx, &bindings)),
     }
 }
 

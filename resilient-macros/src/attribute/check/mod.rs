@@ -1,5 +1,6 @@
 //! What no single option can know.
 
+mod claim;
 mod defaults;
 mod function;
 mod options;

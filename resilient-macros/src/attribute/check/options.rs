@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::Span;
 
+use super::claim;
 use crate::attribute::options::{HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::diagnostic::{Errors, Slot};
 use crate::value::Value;
@@ -15,6 +16,9 @@ pub(crate) fn options(options: &Options, at: Span, errors: &mut Errors) {
     contradictions(options, errors);
     breaker_named(options, at, errors);
     fallback_called(options, at, errors);
+    if let Some(claim) = options.claim.get() {
+        claim::complete(options, claim, at, errors);
+    }
     if let Some(hedge) = options.hedge.get() {
         hedged(options, hedge, at, errors);
     }
@@ -43,6 +47,13 @@ pub(super) fn contradictions(options: &Options, errors: &mut Errors) {
         errors,
     );
     idempotence(options, errors);
+    if let Some(claim) = options
+        .claim
+        .get()
+        .filter(|_| !options.claim.is_inherited())
+    {
+        claim::contradictions(claim, errors);
+    }
 }
 
 fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
@@ -54,6 +65,7 @@ fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
         || options.timeout.is_given()
         || options.deadline.is_given()
         || options.idempotency_key.is_given()
+        || options.claim.is_given()
         // Reported on its own, and then there is no need to say it twice.
         || options.budget.is_given();
     if !given {
@@ -128,7 +140,19 @@ fn backoff(retry: &RetryOptions, errors: &mut Errors) {
 /// Copies of an attempt may all take effect, so that it must have been said that this is safe.
 fn hedged(options: &Options, hedge: &HedgeOptions, at: Span, errors: &mut Errors) {
     let key = options.hedge.own_key().unwrap_or(at);
-    match (options.idempotent.get(), options.idempotency_key.is_given()) {
+    let claim = options.claim.get().filter(|claim| !claim.may_repeat());
+    match (options.repeatable(), options.idempotency_key.is_given()) {
+        (Some(false), _) if claim.is_some() => {
+            let said = claim.and_then(|claim| claim.effects.own_key().or(claim.tx.own_key()));
+            errors.at(
+                said.unwrap_or(key),
+                "`hedge` repeats an attempt that may have been carried out, and these effects cannot \
+                 be repeated; drop `hedge`",
+            );
+            if let Some(hedge) = options.hedge.key() {
+                errors.at(hedge, "`hedge` is given here");
+            }
+        }
         (Some(true), _) | (_, true) => {}
         (Some(false), false) => {
             errors.at(
@@ -199,7 +223,7 @@ fn copies_in_time(options: &Options, hedge: &HedgeOptions, errors: &mut Errors) 
 }
 
 /// Notes if the first of two durations is above the second, at the one that is written nearer.
-fn ordered(
+pub(super) fn ordered(
     (low_name, low): (&str, &Slot<Value<Duration>>),
     (high_name, high): (&str, &Slot<Value<Duration>>),
     relation: &str,

@@ -1,0 +1,265 @@
+//! Every statement there is, written out for one table.
+//!
+//! Each is a transaction of its own, under READ COMMITTED, and every deadline is compared with the
+//! clock of the database, so that the clocks of its users do not matter.
+
+use super::name::TableName;
+
+/// Parts of statements by name; one may contain those after it.
+const PARTS: &[(&str, &str)] = &[
+    // The row of a claim: $1 scope, $2 key, $3 owner, $4 effects, $5 and $6 fingerprint, $7 and $8
+    // how long answer and tombstone are kept.
+    (
+        "{columns}",
+        "scope, key, state, fence, owner, effects, attempts, fingerprint_version, fingerprint,
+         claimed_at, answer_until, expires_at, purge_at, leased_until",
+    ),
+    (
+        "{claimed}",
+        "$1::text, $2::text, 0, nextval('{table}_fences'), $3::bytea, $4::bigint, 1,
+         $5::bigint, $6::bytea, {now}, {now} + $7::bigint * {us},
+         {now} + ($7::bigint + $8::bigint) * {us}, {now} + $7::bigint * {us}",
+    ),
+    // A row that is taken over begins afresh. Only a lapsed run hands on its number and how far it
+    // came; one inside a transaction, whose lease is the epoch, did nothing if it did not commit.
+    (
+        "{afresh}",
+        "state = 0, resource_kind = null, resource_id = null,
+         status = null, head = null, body = null,
+         attempts = case when k.state = 0 and k.leased_until > 'epoch'
+             then least(k.attempts, 2147483646) + 1 else 1 end,
+         checkpoint = case when k.state = 0 then k.checkpoint end",
+    ),
+    // How a run ended: $4 state, $5 and $6 resource, $7 to $9 answer.
+    (
+        "{finished}",
+        "state = $4::bigint, resource_kind = $5::text, resource_id = $6::text,
+         status = $7::bigint, head = $8::bytea, body = $9::bytea",
+    ),
+    // A record without its answer, as `row.rs` reads it.
+    (
+        "{record}",
+        "k.scope, k.key, {shown_state}::bigint, k.fence, k.effects::bigint, k.attempts::bigint,
+         k.fingerprint_version::bigint, k.fingerprint, k.checkpoint, k.resource_kind, k.resource_id,
+         (extract(epoch from {now} - k.claimed_at) * 1000000)::bigint,
+         case when k.state = 0
+             then (extract(epoch from k.leased_until - {now}) * 1000000)::bigint else 0 end,
+         case when k.state <> 3
+             then (extract(epoch from k.expires_at - {now}) * 1000000)::bigint end",
+    ),
+    (
+        "{shown_state}",
+        "(case when {answer_gone} then 2 else k.state end)",
+    ),
+    ("{this}", "k.scope = $1::text and k.key = $2::text"),
+    // A lapsed lease that nobody took over still counts as held, and so does what is uncertain.
+    ("{held}", "k.fence = $3::bigint and k.state in (0, 3)"),
+    ("{free}", "({expired} or {repeatable})"),
+    (
+        "{waste}",
+        "({expired} or {repeatable} and k.expires_at <= {now})",
+    ),
+    // Whether or not a claim has met it since.
+    ("{uncertain}", "(k.state = 3 or {doubtful})"),
+    ("{repeatable}", "({lapsed} and {may_repeat})"),
+    ("{doubtful}", "({lapsed} and not {may_repeat})"),
+    ("{expired}", "(k.state in (1, 2) and k.expires_at <= {now})"),
+    ("{lapsed}", "(k.state = 0 and k.leased_until <= {now})"),
+    // A number that is not known is of a later version, and taken for the strictest.
+    ("{may_repeat}", "(k.effects in (0, 1))"),
+    ("{answer_gone}", "(k.state = 1 and k.answer_until <= {now})"),
+    // What was found out counts for as long as an answer would have.
+    ("{kept}", "({now} + (k.answer_until - k.claimed_at))"),
+    // Not `now()`, which inside a longer transaction is the time that one began.
+    ("{now}", "statement_timestamp()"),
+    ("{us}", "interval '1 microsecond'"),
+];
+
+/// Takes over what the contract says, and answers nothing if that is not the case. `do update`
+/// waits for whoever has a lock on the row, even if there is nothing to update: hence the patience,
+/// $10, which ends with the statement. $9 is the lease.
+const CLAIM: &str = "
+    with patience as materialized (select set_config('lock_timeout', $10::text, true))
+    insert into {table} as k ({columns})
+    select {claimed}, {now} + $9::bigint * {us} from patience
+    on conflict (scope, key) do update set {afresh},
+        fence = excluded.fence, owner = excluded.owner, effects = excluded.effects,
+        fingerprint_version = excluded.fingerprint_version, fingerprint = excluded.fingerprint,
+        claimed_at = excluded.claimed_at, leased_until = excluded.leased_until,
+        answer_until = excluded.answer_until, expires_at = excluded.expires_at,
+        purge_at = excluded.purge_at
+    where {free} and not (k.state = 0 and k.owner = excluded.owner)
+    returning k.fence, k.attempts::bigint, k.checkpoint";
+
+/// Tells everybody that a transaction is about to claim: committed before it, so that others are
+/// not made to wait for its end. The lease is the epoch: whoever can lock the row may have it.
+///
+/// Looks before it inserts: `do nothing` waits for a transaction that has updated the row.
+const ANNOUNCE: &str = "
+    insert into {table} as k ({columns})
+    select {claimed}, 'epoch' where not exists (select from {table} as k where {this})
+    on conflict (scope, key) do nothing
+    returning k.fence";
+
+/// The same of a row that is there. One that is locked belongs to somebody.
+const ANNOUNCE_AGAIN: &str = "
+    update {table} as k set {afresh},
+        fence = nextval('{table}_fences'), owner = $3::bytea, effects = $4::bigint,
+        fingerprint_version = $5::bigint, fingerprint = $6::bytea,
+        claimed_at = {now}, leased_until = 'epoch', answer_until = {now} + $7::bigint * {us},
+        expires_at = {now} + ($7::bigint + $8::bigint) * {us},
+        purge_at = {now} + $7::bigint * {us}
+    where k.ctid = (
+        select k.ctid from {table} as k where {this} and {free} for update skip locked)
+    returning k.fence";
+
+/// Takes the row of a claim that was announced, for the rest of the transaction.
+const LOCK: &str = "
+    select k.fence, k.attempts::bigint, k.checkpoint from {table} as k
+    where {this} and k.fence = $3::bigint and k.state = 0
+    for update skip locked";
+
+/// The last column says what time has made of it: 1 expired, 2 free to be taken over, 3 lapsed over
+/// effects that cannot be repeated.
+const READ: &str = "
+    select {record}, k.status::bigint, k.head, case when not {answer_gone} then k.body end, k.owner,
+        case when {expired} then 1 when {repeatable} then 2 when {doubtful} then 3 else 0 end::bigint
+    from {table} as k where {this}";
+
+const DOUBT: &str = "
+    update {table} as k set state = 3, purge_at = 'infinity' where {this} and {doubtful}
+    returning k.fence";
+
+/// $4 is the lease, $5 a checkpoint.
+const RENEW: &str = "
+    update {table} as k set leased_until = {now} + $4::bigint * {us},
+        checkpoint = coalesce($5::text, k.checkpoint)
+    where {this} and {held}
+    returning k.fence";
+
+const COMPLETE: &str = "
+    update {table} as k set {finished},
+        purge_at = case $4::bigint
+            when 1 then k.answer_until when 2 then k.expires_at else 'infinity' end
+    where {this} and {held}
+    returning k.fence";
+
+const IS_FINISHED: &str = "
+    select k.fence from {table} as k
+    where {this} and k.fence = $3::bigint and k.state in (1, 2)";
+
+const RELEASE: &str = "delete from {table} as k where {this} and {held} returning k.fence";
+
+const SETTLE: &str = "
+    update {table} as k set {finished}, answer_until = {kept},
+        expires_at = greatest(k.expires_at, {kept}),
+        purge_at = case $4::bigint
+            when 1 then {kept} when 2 then greatest(k.expires_at, {kept}) else 'infinity' end
+    where {this} and k.fence = $3::bigint and {uncertain}
+    returning k.fence";
+
+const SETTLE_NOT_DONE: &str = "
+    delete from {table} as k where {this} and k.fence = $3::bigint and {uncertain}
+    returning k.fence";
+
+const REMOVE: &str = "delete from {table} as k where {this} and not {expired} returning k.fence";
+
+/// $1 scope, $2 state, $3 limit.
+const LIST: &str = "
+    select {record} from {table} as k
+    where not {expired} and ($1::text is null or k.scope = $1::text)
+        and ($2::bigint is null or {shown_state} = $2::bigint)
+    order by k.claimed_at, k.scope, k.key limit $3::bigint";
+
+/// One scan of the index for both kinds of work. Rows that others are at work on are left to them;
+/// found by their places, because a join could be planned as a scan of the whole table.
+const PURGE: &str = "
+    with due as materialized (
+        select k.ctid, {waste} as waste from {table} as k
+        where k.purge_at <= {now} and ({waste} or {answer_gone})
+        order by k.purge_at limit $1::bigint for update skip locked),
+    deleted as (
+        delete from {table} as k where k.ctid = any (array(select ctid from due where waste))
+        returning 1),
+    stripped as (
+        update {table} as k
+        set state = 2, status = null, head = null, body = null, purge_at = k.expires_at
+        where k.ctid = any (array(select ctid from due where not waste))
+        returning 1)
+    select (select count(*) from deleted), (select count(*) from stripped)";
+
+const BACKLOG: &str = "
+    select count(*) filter (where k.state = 0),
+        coalesce((extract(epoch from {now} - min(k.claimed_at) filter (where k.state = 0))
+            * 1000000)::bigint, 0),
+        count(*) filter (where k.state = 3),
+        count(*) filter (where {waste} or {answer_gone})
+    from {table} as k";
+
+/// The statements over one table.
+#[derive(Clone, Debug)]
+pub(super) struct Statements {
+    pub(super) claim: String,
+    pub(super) announce: String,
+    pub(super) announce_again: String,
+    pub(super) lock: String,
+    pub(super) read: String,
+    pub(super) doubt: String,
+    pub(super) renew: String,
+    pub(super) complete: String,
+    pub(super) is_finished: String,
+    pub(super) release: String,
+    pub(super) settle: String,
+    pub(super) settle_not_done: String,
+    pub(super) remove: String,
+    pub(super) list: String,
+    pub(super) purge: String,
+    pub(super) backlog: String,
+}
+
+impl Statements {
+    pub(super) fn of(table: &TableName) -> Self {
+        let written = |statement| written(statement, table);
+        Statements {
+            claim: written(CLAIM),
+            announce: written(ANNOUNCE),
+            announce_again: written(ANNOUNCE_AGAIN),
+            lock: written(LOCK),
+            read: written(READ),
+            doubt: written(DOUBT),
+            renew: written(RENEW),
+            complete: written(COMPLETE),
+            is_finished: written(IS_FINISHED),
+            release: written(RELEASE),
+            settle: written(SETTLE),
+            settle_not_done: written(SETTLE_NOT_DONE),
+            remove: written(REMOVE),
+            list: written(LIST),
+            purge: written(PURGE),
+            backlog: written(BACKLOG),
+        }
+    }
+}
+
+fn written(statement: &str, table: &TableName) -> String {
+    PARTS
+        .iter()
+        .fold(statement.to_owned(), |text, (name, part)| {
+            text.replace(name, part)
+        })
+        .replace("{table}", &table.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_is_written_out() {
+        let statements = format!("{:?}", Statements::of(&TableName::default()));
+        for (name, _) in PARTS {
+            assert!(!statements.contains(name), "{name}");
+        }
+        assert!(!statements.contains("{table}"));
+    }
+}

@@ -1,0 +1,94 @@
+//! What a copy says of a run that the one who completes it does not.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use resilient_core::idempotency::{Claim, Fence, Finish, Record, RecordId, State, Won};
+use tokio::time::Instant;
+
+use super::generations::Generations;
+
+/// Runs at work in one process, at most; that of one more is copied when it is first repeated.
+const CAPACITY: usize = 10_000;
+
+/// The claims that were won here and have not ended.
+#[derive(Debug)]
+pub(super) struct Runs {
+    at_work: Mutex<Generations<(RecordId, Fence), AtWork>>,
+}
+
+#[derive(Debug)]
+struct AtWork {
+    claim: Claim,
+    won: Won,
+    /// Before the store was asked, so that no time of the record ends later than reckoned from it.
+    asked: Instant,
+}
+
+impl Runs {
+    pub(super) fn new() -> Self {
+        Runs {
+            at_work: Mutex::new(Generations::new(CAPACITY)),
+        }
+    }
+
+    /// A claim was won. One whose effects cannot be repeated may be settled by others under the
+    /// same fence, so only the table knows how it ended.
+    pub(super) fn begin(&self, claim: &Claim, won: &Won, asked: Instant) {
+        if !claim.effects.may_repeat() {
+            return;
+        }
+        let entry = AtWork {
+            claim: claim.clone(),
+            won: won.clone(),
+            asked,
+        };
+        self.locked(|runs| runs.insert((claim.id.clone(), won.fence), entry));
+    }
+
+    /// The record of a run that was completed, and how long its answer counts.
+    pub(super) fn end(
+        &self,
+        id: &RecordId,
+        fence: Fence,
+        finish: &Finish,
+    ) -> Option<(Record, Duration)> {
+        let key = (id.clone(), fence);
+        let run = self.locked(|runs| runs.remove(&key))?;
+        run.record(key.0, finish)
+    }
+
+    fn locked<T>(&self, step: impl FnOnce(&mut Generations<(RecordId, Fence), AtWork>) -> T) -> T {
+        step(&mut self.at_work.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl AtWork {
+    fn record(self, id: RecordId, finish: &Finish) -> Option<(Record, Duration)> {
+        let (state, answer, resource) = match finish {
+            Finish::Completed { answer, resource } => {
+                (State::Completed, Some(answer.clone()), resource)
+            }
+            Finish::BodyDropped { resource } => (State::BodyDropped, None, resource),
+            Finish::Uncertain => return None,
+        };
+        let age = self.asked.elapsed();
+        let answer_left = self.claim.ttl.saturating_sub(age);
+        let kept = self.claim.ttl.saturating_add(self.claim.tombstone);
+        let record = Record {
+            id,
+            state,
+            fingerprint: self.claim.fingerprint,
+            fence: self.won.fence,
+            effects: self.claim.effects,
+            attempts: self.won.attempts,
+            checkpoint: self.won.checkpoint,
+            resource: resource.clone(),
+            answer,
+            age,
+            lease_left: Duration::ZERO,
+            expires_in: Some(kept.saturating_sub(age)),
+        };
+        Some((record, answer_left))
+    }
+}
