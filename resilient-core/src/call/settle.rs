@@ -98,7 +98,7 @@ impl Call {
     fn rejected(&mut self) -> Rejection {
         match self.after_none(false) {
             Next::Rejection(rejection) => rejection,
-            Next::Attempt | Next::LastOutcome => self.rejection(Phase::NoTime),
+            Next::Attempt | Next::LastOutcome => self.rejection(&Phase::NoTime),
         }
     }
 

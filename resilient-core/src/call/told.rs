@@ -12,9 +12,9 @@ use crate::telemetry;
 
 impl Call {
     /// What the caller is told about an attempt without an outcome.
-    pub(super) fn rejection(&self, ended: Phase) -> Rejection {
+    pub(super) fn rejection(&self, ended: &Phase) -> Rejection {
         let rejection = self
-            .told(&ended)
+            .told(ended)
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
                 after: self.time_it_had(),
             });

@@ -111,7 +111,7 @@ impl Call {
                 Next::LastOutcome
             }
             Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => {
-                Next::Rejection(self.rejection(cause))
+                Next::Rejection(self.rejection(&cause))
             }
         }
     }
