@@ -50,7 +50,7 @@ impl Call {
     /// The call ends with what is known under its key, and not with what its attempts came to. True
     /// if it made none.
     fn ends_otherwise(&mut self) -> bool {
-        let fresh = matches!(self.phase, Phase::Fresh);
+        let fresh = matches!(self.phase, Phase::New | Phase::Fresh);
         if fresh {
             self.frame.attempt = 0;
         } else if !matches!(self.phase, Phase::Done) {
