@@ -14,9 +14,11 @@ pub mod outgoing;
 
 mod body;
 mod invalid_layer;
+mod problem;
 
 pub use body::BufferedBody;
 pub use deadline::DeadlineLayer;
 pub use idempotency::IdempotencyLayer;
 pub use invalid_layer::InvalidLayer;
 pub use outgoing::Outgoing;
+pub use problem::Problem;
