@@ -1,0 +1,147 @@
+//! What is decided about a request before it runs, and said about it after.
+
+use std::fmt;
+
+use http::header::HeaderMap;
+use http::request::Parts;
+use resilient_core::rate_limit::{Decision, RateLimitError, RateLimiter};
+
+use super::fields::Fields;
+use super::once::Once;
+use super::{KeyOf, NoKey, WithoutKey, refused};
+use crate::Problem;
+use crate::idempotency::IDEMPOTENT_REPLAYED;
+
+/// What a request costs.
+pub(super) type CostOf = dyn Fn(&Parts) -> u32 + Send + Sync;
+
+/// The settings of a layer, checked.
+pub(super) struct Gate {
+    pub(super) limiter: RateLimiter,
+    pub(super) key: Box<dyn KeyOf>,
+    pub(super) cost: Option<Box<CostOf>>,
+    pub(super) without_key: Option<WithoutKey>,
+    pub(super) fail_open: bool,
+    pub(super) exempt_replays: bool,
+    pub(super) fields: Fields,
+    pub(super) outage: Once,
+}
+
+/// What is asked of the limiter.
+pub(super) struct Asked {
+    key: String,
+    cost: u32,
+}
+
+/// What was decided about a key.
+pub(super) struct Decided {
+    key: String,
+    decision: Decision,
+}
+
+/// What is to be done with a request.
+pub(super) enum Gated {
+    /// It passes; what was decided, unless nothing was.
+    Passes(Option<Decided>),
+    Refused(Problem, Option<Decided>),
+}
+
+impl Gate {
+    /// What a request asks for; or what becomes of it without asking.
+    pub(super) fn ask(&self, request: &Parts) -> Result<Asked, Gated> {
+        let key = self.key.key_of(request).and_then(|key| match &*key {
+            "" => Err(NoKey::Unknown),
+            _ => Ok(key),
+        });
+        match key {
+            Ok(key) => Ok(Asked {
+                key,
+                cost: self.cost.as_ref().map_or(1, |cost| cost(request)),
+            }),
+            Err(why) => Err(match refused::without_key(why, self.without_key) {
+                Some(problem) => Gated::Refused(problem, None),
+                None => Gated::Passes(None),
+            }),
+        }
+    }
+
+    pub(super) async fn decide(&self, asked: Asked) -> Gated {
+        let answer = self.limiter.check(&asked.key, asked.cost).await;
+        self.note_outage(answer.as_ref().err());
+        match answer {
+            Ok(decision) => {
+                let problem = (!decision.is_allowed()).then(|| refused::exceeded(&decision));
+                let decided = Some(Decided {
+                    key: asked.key,
+                    decision,
+                });
+                match problem {
+                    Some(problem) => Gated::Refused(problem, decided),
+                    None => Gated::Passes(decided),
+                }
+            }
+            Err(RateLimitError::Unavailable { .. }) if self.fail_open => Gated::Passes(None),
+            Err(error) => Gated::Refused(refused::undecided(&error), None),
+        }
+    }
+
+    /// Tells once that the store is away, and that it is back.
+    fn note_outage(&self, error: Option<&RateLimitError>) {
+        let limiter = self.limiter.name();
+        match error {
+            Some(error @ RateLimitError::Unavailable { source, .. }) => {
+                if self.outage.first() {
+                    let source: &dyn std::error::Error = source;
+                    tracing::warn!(
+                        name: "rate_limit.unavailable", target: "resilient",
+                        %limiter, fail_open = self.fail_open, source, "rate_limit.unavailable: {error}"
+                    );
+                }
+            }
+            _ if self.outage.over() => tracing::info!(
+                name: "rate_limit.available", target: "resilient", %limiter, "rate_limit.available"
+            ),
+            _ => {}
+        }
+    }
+
+    /// Gives back what a replay took, if replays are exempt. What is left then, unless that cannot be
+    /// told.
+    pub(super) async fn settle(&self, decided: Decided, answer: &HeaderMap) -> Option<Decided> {
+        if !self.exempt_replays || !is_replay(answer) {
+            return Some(decided);
+        }
+        let Decided { key, decision } = decided;
+        self.limiter.refund(&key, decision).await.ok()?;
+        let decision = self.limiter.peek(&key, 0).await.ok()?;
+        Some(Decided { key, decision })
+    }
+
+    /// Says in headers what is left.
+    pub(super) fn tell(&self, decided: &Decided, headers: &mut HeaderMap) {
+        if self.limiter.is_shadow() && !self.fields.in_shadow {
+            return;
+        }
+        let limiter = self.limiter.name();
+        self.fields
+            .write(headers, limiter, &decided.key, &decided.decision);
+    }
+}
+
+fn is_replay(answer: &HeaderMap) -> bool {
+    answer
+        .get(IDEMPOTENT_REPLAYED)
+        .is_some_and(|value| value == "true")
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("limiter", &self.limiter)
+            .field("without_key", &self.without_key)
+            .field("fail_open", &self.fail_open)
+            .field("exempt_replays", &self.exempt_replays)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
