@@ -70,9 +70,9 @@
 //! | `RateLimit` | for each limit `"name";r=<left>;t=<seconds>`: for one that the request did not fit until it would, else until all of it is left; no `t` if it is |
 //! | `Retry-After` | seconds until a refused request fits all limits; never 0 |
 //!
-//! The last two but one are those of draft-ietf-httpapi-ratelimit-headers-10 and later. All seconds are
-//! rounded up: at the edge of a window a client is never told to come too early, and up to a second too
-//! late. Of several layers, `RateLimit` lists the limits of all, and `X-RateLimit-*` shows the one with
+//! `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-10 and later. All
+//! seconds are rounded up: at the edge of a window a client is never told to come too early, and up to a
+//! second too late. Of several layers, `RateLimit` lists the limits of all, and `X-RateLimit-*` shows the one with
 //! least left. A key that is always let through, and a request that nothing was decided about, has no
 //! such headers. Scripts in browsers see them only if `Access-Control-Expose-Headers` names them.
 //!
