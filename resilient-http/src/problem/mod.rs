@@ -44,12 +44,12 @@ pub struct Problem {
     code: Cow<'static, str>,
     detail: Cow<'static, str>,
     retry_after: Option<u64>,
-    kind: Option<Registered>,
+    kind: Option<&'static Registered>,
     members: Vec<(&'static str, Value)>,
 }
 
 /// A type of problems that is known to more than this library.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) uri: &'static str,
     pub(crate) title: &'static str,
@@ -95,7 +95,7 @@ impl Problem {
     }
 
     /// It is of this type.
-    pub(crate) fn of_kind(mut self, kind: Registered) -> Self {
+    pub(crate) fn of_kind(mut self, kind: &'static Registered) -> Self {
         self.kind = Some(kind);
         self
     }
@@ -143,7 +143,7 @@ impl Problem {
     }
 
     fn members(&self) -> Value {
-        let kind = self.kind.unwrap_or(Registered {
+        let kind = self.kind.unwrap_or(&Registered {
             uri: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
         });

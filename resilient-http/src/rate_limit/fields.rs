@@ -37,6 +37,16 @@ pub enum RateLimitHeaders {
     None,
 }
 
+impl RateLimitHeaders {
+    fn has_x(self) -> bool {
+        matches!(self, RateLimitHeaders::Both | RateLimitHeaders::XRateLimit)
+    }
+
+    fn has_ietf(self) -> bool {
+        matches!(self, RateLimitHeaders::Both | RateLimitHeaders::RateLimit)
+    }
+}
+
 /// How answers say what is left.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
@@ -57,11 +67,10 @@ impl Fields {
         let Some(tightest) = decision.tightest() else {
             return;
         };
-        use RateLimitHeaders::{Both, RateLimit, XRateLimit};
-        if matches!(self.which, Both | XRateLimit) {
+        if self.which.has_x() {
             write_tightest(headers, &tightest, SystemTime::now());
         }
-        if matches!(self.which, Both | RateLimit) {
+        if self.which.has_ietf() {
             let partition = self.partition_keys.as_ref();
             let partition = partition.map(|keys| keys.parameter(limiter, key));
             write_all(headers, decision, &partition.unwrap_or_default());

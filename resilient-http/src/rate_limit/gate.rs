@@ -47,38 +47,32 @@ pub(super) enum Gated {
 }
 
 impl Gate {
-    /// What a request asks for; or what becomes of it without asking.
-    pub(super) fn ask(&self, request: &Parts) -> Result<Asked, Gated> {
-        let key = self.key.key_of(request).and_then(|key| match &*key {
-            "" => Err(NoKey::Unknown),
-            _ => Ok(key),
-        });
-        match key {
-            Ok(key) => Ok(Asked {
-                key,
-                cost: self.cost.as_ref().map_or(1, |cost| cost(request)),
-            }),
-            Err(why) => Err(match refused::without_key(why, self.without_key) {
-                Some(problem) => Gated::Refused(problem, None),
-                None => Gated::Passes(None),
-            }),
+    /// What a request asks for.
+    pub(super) fn ask(&self, request: &Parts) -> Result<Asked, NoKey> {
+        let key = self.key.key_of(request)?;
+        if key.is_empty() {
+            return Err(NoKey::Unknown);
         }
+        let cost = self.cost.as_ref().map_or(1, |cost| cost(request));
+        Ok(Asked { key, cost })
     }
 
-    pub(super) async fn decide(&self, asked: Asked) -> Gated {
-        let answer = self.limiter.check(&asked.key, asked.cost).await;
+    pub(super) async fn decide(&self, asked: Result<Asked, NoKey>) -> Gated {
+        let Asked { key, cost } = match asked {
+            Ok(asked) => asked,
+            Err(why) => {
+                let problem = refused::without_key(why, self.without_key);
+                return problem
+                    .map_or(Gated::Passes(None), |problem| Gated::Refused(problem, None));
+            }
+        };
+        let answer = self.limiter.check(&key, cost).await;
         self.note_outage(answer.as_ref().err());
         match answer {
+            Ok(decision) if decision.is_allowed() => Gated::Passes(Some(Decided { key, decision })),
             Ok(decision) => {
-                let problem = (!decision.is_allowed()).then(|| refused::exceeded(&decision));
-                let decided = Some(Decided {
-                    key: asked.key,
-                    decision,
-                });
-                match problem {
-                    Some(problem) => Gated::Refused(problem, decided),
-                    None => Gated::Passes(decided),
-                }
+                let problem = refused::exceeded(&decision);
+                Gated::Refused(problem, Some(Decided { key, decision }))
             }
             Err(RateLimitError::Unavailable { .. }) if self.fail_open => Gated::Passes(None),
             Err(error) => Gated::Refused(refused::undecided(&error), None),
@@ -89,15 +83,14 @@ impl Gate {
     fn note_outage(&self, error: Option<&RateLimitError>) {
         let limiter = self.limiter.name();
         match error {
-            Some(error @ RateLimitError::Unavailable { source, .. }) => {
-                if self.outage.first() {
-                    let source: &dyn std::error::Error = source;
-                    tracing::warn!(
-                        name: "rate_limit.unavailable", target: "resilient",
-                        %limiter, fail_open = self.fail_open, source, "rate_limit.unavailable: {error}"
-                    );
-                }
+            Some(error @ RateLimitError::Unavailable { source, .. }) if self.outage.first() => {
+                let source: &dyn std::error::Error = source;
+                tracing::warn!(
+                    name: "rate_limit.unavailable", target: "resilient",
+                    %limiter, fail_open = self.fail_open, source, "rate_limit.unavailable: {error}"
+                );
             }
+            Some(RateLimitError::Unavailable { .. }) => {}
             _ if self.outage.over() => tracing::info!(
                 name: "rate_limit.available", target: "resilient", %limiter, "rate_limit.available"
             ),

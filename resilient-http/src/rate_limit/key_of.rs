@@ -51,12 +51,12 @@ pub enum NoKey {
     /// otherwise.
     NoPeer,
     /// Answered with this, whatever the layer is told.
-    Refused(Box<Problem>),
+    Refused(Problem),
 }
 
 impl From<Problem> for NoKey {
     fn from(problem: Problem) -> Self {
-        NoKey::Refused(Box::new(problem))
+        NoKey::Refused(problem)
     }
 }
 

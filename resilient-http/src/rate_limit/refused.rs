@@ -12,7 +12,7 @@ use crate::problem::Registered;
 const RETRY_UNAVAILABLE: u64 = 5;
 
 /// Of the draft that defines `RateLimit`.
-const QUOTA_EXCEEDED: Registered = Registered {
+static QUOTA_EXCEEDED: Registered = Registered {
     uri: "https://iana.org/assignments/http-problem-types#quota-exceeded",
     title: "Request cannot be satisfied as assigned quota has been exceeded",
 };
@@ -24,7 +24,7 @@ pub(super) fn exceeded(decision: &Decision) -> Problem {
     let violated: Vec<&str> = decision.violated().map(|limit| &**limit.name).collect();
     let problem = |detail: String| {
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMIT_EXCEEDED", detail)
-            .of_kind(QUOTA_EXCEEDED)
+            .of_kind(&QUOTA_EXCEEDED)
             .with(VIOLATED, json!(violated))
     };
     match decision.retry_after_secs() {
@@ -50,7 +50,7 @@ pub(super) fn undecided(error: &RateLimitError) -> Problem {
             "RATE_LIMIT_COST_UNSATISFIABLE",
             format!("the request costs {cost}, and {capacity} is the most that is ever allowed at once: ask for less"),
         )
-        .of_kind(QUOTA_EXCEEDED)
+        .of_kind(&QUOTA_EXCEEDED)
         .with(VIOLATED, json!([&**limit])),
         RateLimitError::DenyListed { .. } => Problem::new(
             StatusCode::FORBIDDEN,
@@ -70,7 +70,7 @@ pub(super) fn undecided(error: &RateLimitError) -> Problem {
 /// Nobody knows whose request it is; `None` lets it pass.
 pub(super) fn without_key(why: NoKey, rule: Option<WithoutKey>) -> Option<Problem> {
     let by_cause = match why {
-        NoKey::Refused(problem) => return Some(*problem),
+        NoKey::Refused(problem) => return Some(problem),
         NoKey::Unknown => WithoutKey::Refuse,
         NoKey::NoPeer => WithoutKey::Fail,
     };

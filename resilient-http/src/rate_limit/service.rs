@@ -50,11 +50,7 @@ where
             let form = Form::of(request.headers());
             let (parts, body) = request.into_parts();
             let asked = gate.ask(&parts);
-            let gated = match asked {
-                Ok(asked) => gate.decide(asked).await,
-                Err(gated) => gated,
-            };
-            let (mut response, decided) = match gated {
+            let (mut response, decided) = match gate.decide(asked).await {
                 Gated::Refused(problem, decided) => {
                     let mut response = problem.into_response(form);
                     // RFC 6585, section 4; and none of them is true for the next request.
