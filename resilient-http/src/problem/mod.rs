@@ -142,7 +142,7 @@ impl Problem {
         response
     }
 
-    fn members(&self) -> Value {
+    pub(crate) fn members(&self) -> Value {
         let kind = self.kind.unwrap_or(&Registered {
             uri: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
