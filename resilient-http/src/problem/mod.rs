@@ -143,10 +143,11 @@ impl Problem {
     }
 
     pub(crate) fn members(&self) -> Value {
-        let kind = self.kind.unwrap_or(&Registered {
+        let of_status = Registered {
             uri: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
-        });
+        };
+        let kind = self.kind.unwrap_or(&of_status);
         let mut members = json!({
             "type": kind.uri,
             "title": kind.title,

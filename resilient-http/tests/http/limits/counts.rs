@@ -3,6 +3,7 @@
 use http::request::Parts;
 use http::{HeaderMap, Method, Request};
 use resilient_core::rate_limit::{Limit, RateLimiter};
+use resilient_http::rate_limit::RateLimitLayerBuilder;
 
 use super::shop::{Change, Shop, get, limited, limiter};
 
@@ -47,7 +48,7 @@ async fn r30_a_shadow_refuses_nothing_and_counts() {
     for in_shadow in [false, true] {
         let limiter = RateLimiter::in_memory(limited(minute(5)).shadow(true)).unwrap();
         let change: Change = if in_shadow {
-            |builder| builder.headers_in_shadow()
+            RateLimitLayerBuilder::headers_in_shadow
         } else {
             |builder| builder
         };

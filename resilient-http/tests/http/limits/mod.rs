@@ -1,5 +1,6 @@
 //! Limits, as clients meet them.
 
+mod addresses;
 mod counts;
 mod keys;
 mod order;

@@ -16,12 +16,11 @@ use super::shop::limiter;
 use crate::app::{Told, ledger, post, rules};
 
 #[derive(Clone, Copy, Debug)]
-enum Order {
-    LimitOutside,
-    LimitOutsideExempting,
-    LimitInside,
+enum Limiting {
+    Outside,
+    OutsideExempting,
+    Inside,
 }
-use Order::{LimitInside, LimitOutside, LimitOutsideExempting};
 
 struct Counter {
     router: Router,
@@ -29,12 +28,12 @@ struct Counter {
 }
 
 impl Counter {
-    fn new(order: Order, quota: u32) -> Self {
+    fn new(order: Limiting, quota: u32) -> Self {
         let limiter = limiter([Limit::sliding_log("minute", quota, "60s")]);
         let limit = RateLimitLayer::builder(limiter, |_: &_| "u".to_owned());
         let limit = match order {
-            LimitOutsideExempting => limit.exempt_replays(),
-            LimitOutside | LimitInside => limit,
+            Limiting::OutsideExempting => limit.exempt_replays(),
+            Limiting::Outside | Limiting::Inside => limit,
         };
         let limit = limit.build().unwrap();
         let ledger = ledger(MemoryStore::new(100), &rules());
@@ -47,8 +46,10 @@ impl Counter {
         });
         let router = Router::new().route("/pay", handler);
         let router = match order {
-            LimitInside => router.layer(limit).layer(idempotency),
-            LimitOutside | LimitOutsideExempting => router.layer(idempotency).layer(limit),
+            Limiting::Inside => router.layer(limit).layer(idempotency),
+            Limiting::Outside | Limiting::OutsideExempting => {
+                router.layer(idempotency).layer(limit)
+            }
         };
         Counter { router, runs }
     }
@@ -70,15 +71,15 @@ async fn r33_a_refusal_is_never_stored() {
     let exceeded = "429 RATE_LIMIT_EXCEEDED";
     for (order, expected) in [
         (
-            LimitOutside,
+            Limiting::Outside,
             ["201 new", exceeded, exceeded, "201 new", exceeded],
         ),
         (
-            LimitOutsideExempting,
+            Limiting::OutsideExempting,
             ["201 new", exceeded, exceeded, "201 new", exceeded],
         ),
         (
-            LimitInside,
+            Limiting::Inside,
             ["201 new", "201 replay", exceeded, "201 new", "201 replay"],
         ),
     ] {
@@ -100,10 +101,10 @@ async fn r33_a_refusal_is_never_stored() {
 #[tokio::test(start_paused = true)]
 async fn q19_r33_replays_count_unless_they_are_exempt() {
     for (order, replays, left) in [
-        (LimitOutside, 9, Some("0")),
-        (LimitOutsideExempting, 100, Some("9")),
+        (Limiting::Outside, 9, Some("0")),
+        (Limiting::OutsideExempting, 100, Some("9")),
         // No limit was asked.
-        (LimitInside, 100, None),
+        (Limiting::Inside, 100, None),
     ] {
         let counter = Counter::new(order, 10);
         assert_eq!(counter.short("k").await, "201 new");

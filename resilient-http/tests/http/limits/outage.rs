@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use resilient_core::rate_limit::{
     Ask, Decision, Limit, RateLimiter, Reading, Store, StoreError, StoreFuture,
 };
+use resilient_http::rate_limit::RateLimitLayerBuilder;
 
 use super::shop::{Change, Shop, limited};
 use crate::log;
@@ -48,7 +49,7 @@ fn shop(change: Change) -> (Shop, Arc<AtomicBool>) {
 
 #[tokio::test(start_paused = true)]
 async fn r19_where_that_is_said_all_pass_and_nothing_is_claimed() {
-    let (shop, _) = shop(|builder| builder.fail_open());
+    let (shop, _) = shop(RateLimitLayerBuilder::fail_open);
     for _ in 0..100 {
         let told = shop.get("u").await;
         assert_eq!(told.status, 200);
@@ -77,7 +78,7 @@ async fn r20_otherwise_none_passes_and_is_not_told_why() {
 #[tokio::test(start_paused = true)]
 async fn r06_each_outage_is_told_once_and_so_is_its_end() {
     let (log, _guard) = log::capture();
-    let (shop, is_away) = shop(|builder| builder.fail_open());
+    let (shop, is_away) = shop(RateLimitLayerBuilder::fail_open);
     for outages in 1..=2 {
         for away in [true, false] {
             is_away.store(away, Ordering::SeqCst);

@@ -1,0 +1,244 @@
+//! Addresses of clients, behind proxies or not.
+
+use std::net::SocketAddr;
+
+use axum::body::Body;
+use axum::extract::Request;
+use resilient_core::rate_limit::Limit;
+use resilient_http::rate_limit::{ClientIp, ClientIpBuilder, Forwarding, KeyOf, NoKey, PeerAddr};
+
+use super::shop::{Shop, limiter};
+use crate::log;
+
+/// A request by this peer with these headers.
+fn from(peer: &str, headers: &[(&str, &str)]) -> Request {
+    let mut request = Request::get("/stock");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let peer: SocketAddr = peer.parse().unwrap();
+    let request = request.extension(PeerAddr(peer));
+    request.body(Body::empty()).unwrap()
+}
+
+fn key(client_ip: &ClientIp, request: Request) -> String {
+    client_ip.key_of(&request.into_parts().0).unwrap()
+}
+
+type SetUp = fn(ClientIpBuilder) -> ClientIpBuilder;
+
+/// How it is set up, the peer, its headers, and the key.
+type Row = (
+    SetUp,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
+fn check(rows: &[Row]) {
+    for (set_up, peer, headers, expected) in rows {
+        let client_ip = set_up(ClientIp::builder()).build().unwrap();
+        let key = key(&client_ip, from(peer, headers));
+        assert_eq!(key, *expected, "{peer} {headers:?}");
+    }
+}
+
+const DIRECT: SetUp = |builder| builder;
+const PROXIED: SetUp = |builder| builder.trusted_proxies(["10.0.0.0/8", "2001:db8:ffff::/48"]);
+const STANDARD: SetUp = |builder| PROXIED(builder).forwarding(Forwarding::Forwarded);
+const XFF: &str = "x-forwarded-for";
+
+/// Row R17, and R12 of the reported defects.
+#[test]
+fn r17_r12_addresses_of_peers() {
+    check(&[
+        (DIRECT, "203.0.113.7:1", &[], "ip:203.0.113.7"),
+        (
+            DIRECT,
+            "203.0.113.7:1",
+            &[(XFF, "6.6.6.6")],
+            "ip:203.0.113.7",
+        ),
+        (DIRECT, "[::ffff:192.0.2.1]:1", &[], "ip:192.0.2.1"),
+        (
+            DIRECT,
+            "[2001:db8:0:12ab::1]:1",
+            &[],
+            "ip:2001:db8:0:1200::/56",
+        ),
+        (
+            |builder| builder.ipv6_prefix(64),
+            "[2001:db8:0:12ab::1]:1",
+            &[],
+            "ip:2001:db8:0:12ab::/64",
+        ),
+        (
+            PROXIED,
+            "203.0.113.7:1",
+            &[(XFF, "6.6.6.6")],
+            "ip:203.0.113.7",
+        ),
+        (PROXIED, "10.0.0.5:1", &[], "ip:10.0.0.5"),
+    ]);
+}
+
+/// Row R15, and R11 of the reported defects.
+#[test]
+fn r15_r11_addresses_that_proxies_tell() {
+    check(&[
+        (
+            PROXIED,
+            "10.0.0.5:1",
+            &[(XFF, "6.6.6.6, 198.51.100.7, 10.0.0.9")],
+            "ip:198.51.100.7",
+        ),
+        (
+            PROXIED,
+            "[::ffff:10.0.0.5]:1",
+            &[(XFF, "6.6.6.6"), (XFF, "198.51.100.7"), (XFF, "10.0.0.9")],
+            "ip:198.51.100.7",
+        ),
+        (
+            PROXIED,
+            "[2001:db8:ffff::1]:1",
+            &[(XFF, "2001:db8:0:1234::1")],
+            "ip:2001:db8:0:1200::/56",
+        ),
+        // All of them are trusted.
+        (
+            PROXIED,
+            "10.0.0.5:1",
+            &[(XFF, "10.1.1.1, 10.0.0.9")],
+            "ip:10.1.1.1",
+        ),
+        // Not the client's word: it stands to the left of what cannot be read.
+        (
+            PROXIED,
+            "10.0.0.5:1",
+            &[(XFF, "6.6.6.6, unknown, 10.0.0.9")],
+            "ip:10.0.0.9",
+        ),
+        (
+            PROXIED,
+            "10.0.0.5:1",
+            &[(XFF, "unknown, 198.51.100.7")],
+            "ip:198.51.100.7",
+        ),
+    ]);
+}
+
+/// The header that the proxies do not write is the client's; R11 of the reported defects.
+#[test]
+fn r15_r11_only_one_header_is_believed() {
+    check(&[
+        (
+            PROXIED,
+            "10.0.0.5:1",
+            &[("forwarded", "for=6.6.6.6"), (XFF, "198.51.100.7")],
+            "ip:198.51.100.7",
+        ),
+        (
+            STANDARD,
+            "10.0.0.5:1",
+            &[(XFF, "6.6.6.6"), ("forwarded", "for=198.51.100.7")],
+            "ip:198.51.100.7",
+        ),
+        (
+            STANDARD,
+            "10.0.0.5:1",
+            &[(
+                "forwarded",
+                "for=6.6.6.6, for=\"[2001:db8::1]:80\", for=10.0.0.9",
+            )],
+            "ip:2001:db8::/56",
+        ),
+    ]);
+}
+
+/// Row R17, and R12 of the reported defects.
+#[tokio::test(start_paused = true)]
+async fn r17_r12_a_prefix_is_one_client() {
+    let shop = Shop::keyed(
+        limiter([Limit::sliding_log("minute", 1, "60s")]),
+        ClientIp::of_peer(),
+        |builder| builder,
+    );
+    for (peer, status) in [
+        ("[2001:db8:0:1200::1]:1", 200),
+        ("[2001:db8:0:12ff::2]:1", 429),
+        ("[2001:db8:0:1300::1]:1", 200),
+        ("192.0.2.1:1", 200),
+        ("[::ffff:192.0.2.1]:2", 429),
+    ] {
+        assert_eq!(shop.send(from(peer, &[])).await.status, status, "{peer}");
+    }
+}
+
+/// R11 of the reported defects: one balancer in front, and nobody said so.
+#[test]
+fn r11_r18_a_balancer_that_is_not_trusted_is_told_once() {
+    for (peer, headers, told) in [
+        ("10.0.0.5:1", &[("x-forwarded-for", "198.51.100.7")][..], 1),
+        ("[fd00::1]:1", &[("forwarded", "for=198.51.100.7")], 1),
+        ("10.0.0.5:1", &[], 0),
+        ("203.0.113.7:1", &[("x-forwarded-for", "198.51.100.7")], 0),
+    ] {
+        let (log, _guard) = log::capture();
+        let client_ip = ClientIp::of_peer();
+        for _ in 0..3 {
+            key(&client_ip.clone(), from(peer, headers));
+        }
+        assert_eq!(log.count("client_ip.proxy_not_trusted"), told, "{peer}");
+        assert_eq!(log.count("WARN"), told, "{peer}");
+    }
+}
+
+#[test]
+fn r18_a_proxy_that_cannot_be_understood_is_told_once() {
+    let (log, _guard) = log::capture();
+    let client_ip = ClientIp::builder().trusted_proxies(["10.0.0.0/8"]);
+    let client_ip = client_ip.build().unwrap();
+    for _ in 0..3 {
+        key(
+            &client_ip,
+            from("10.0.0.5:1", &[("x-forwarded-for", "unknown")]),
+        );
+    }
+    assert_eq!(log.count("client_ip.unreadable"), 1);
+    assert!(log.text().contains("proxy=10.0.0.5"));
+}
+
+#[test]
+fn r18_a_server_without_connect_info_is_told_once() {
+    let (log, _guard) = log::capture();
+    let client_ip = ClientIp::of_peer();
+    let (request, ()) = http::Request::new(()).into_parts();
+    for _ in 0..3 {
+        let why = client_ip.key_of(&request).unwrap_err();
+        assert!(matches!(why, NoKey::NoPeer));
+    }
+    assert_eq!(log.count("client_ip.no_peer:"), 1);
+}
+
+#[test]
+fn r11_the_peer_may_be_kept_elsewhere() {
+    #[derive(Clone)]
+    struct Own([u8; 4]);
+    let client_ip = ClientIp::builder()
+        .peer(|request| request.extensions.get().map(|Own(bytes)| (*bytes).into()))
+        .build()
+        .unwrap();
+    let mut request = Request::new(Body::empty());
+    request.extensions_mut().insert(Own([192, 0, 2, 1]));
+    assert_eq!(key(&client_ip, request), "ip:192.0.2.1");
+}
+
+#[cfg(feature = "axum-0_8")]
+#[test]
+fn r11_the_peer_that_axum_knows() {
+    let peer: SocketAddr = "192.0.2.1:1".parse().unwrap();
+    let mut request = Request::new(Body::empty());
+    let info = axum::extract::ConnectInfo(peer);
+    request.extensions_mut().insert(info);
+    assert_eq!(key(&ClientIp::of_peer(), request), "ip:192.0.2.1");
+}
