@@ -185,4 +185,36 @@ mod tests {
             assert_eq!(read(Forwarding::Forwarded, &[line]), expected, "{text}");
         }
     }
+
+    /// Every short text of the characters that mean something.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        const ALPHABET: &[u8] = b"\",;=\\ f6";
+        let lengths = 0..=4_u32;
+        lengths.flat_map(|length| {
+            (0..ALPHABET.len().pow(length)).map(move |number| {
+                let digits = (0..length).map(|place| number / ALPHABET.len().pow(place));
+                digits
+                    .map(|digit| ALPHABET[digit % ALPHABET.len()])
+                    .collect()
+            })
+        })
+    }
+
+    /// Row R15: a proxy appends to whatever the client sent.
+    #[test]
+    fn r15_r11_whatever_a_client_writes_the_proxy_is_read_as_it_wrote() {
+        let rows = [
+            (Forwarding::XForwardedFor, "192.0.2.1"),
+            (Forwarding::Forwarded, "for=192.0.2.1"),
+            (Forwarding::Forwarded, "for=192.0.2.1;host=\"a:80\""),
+            (Forwarding::Forwarded, "host=\"a,b;c\";for=\"192.0.2.1:80\""),
+        ];
+        for (forwarding, written) in rows {
+            for mut text in texts() {
+                text.extend(format!(", {written}").bytes());
+                let hops = read(forwarding, &[&text]);
+                assert_eq!(hops[0], "192.0.2.1", "{}", text.escape_ascii());
+            }
+        }
+    }
 }

@@ -31,9 +31,9 @@ use network::{is_private, network_of};
 /// proxy saw. The first that does not is the client, whatever stands to the left of it. What cannot be
 /// read ends the search at the proxy that wrote it.
 ///
-/// Behind a load balancer without trusted proxies all clients would share the balancer's address, and
-/// its limit. A private peer that forwards for others is taken for one: once for a `ClientIp` that is
-/// told as the event `client_ip.proxy_not_trusted` of level `WARN` in the target `resilient`.
+/// Behind a load balancer that is not trusted all clients share the balancer's address, and its limit.
+/// A private peer that forwards for others is taken for one: that is told once, as the event
+/// `client_ip.proxy_not_trusted` of level `WARN` in the target `resilient`.
 ///
 /// # What is one client
 ///
@@ -127,7 +127,7 @@ impl ClientIp {
             return None;
         };
         let peer = peer.to_canonical();
-        if rules.trusted.is_empty() && is_private(peer) && forwarded::is_in(&request.headers) {
+        if is_private(peer) && !rules.trusts(peer) && forwarded::is_in(&request.headers) {
             rules.told.not_trusted(peer);
         }
         Some(rules.client(request, peer))

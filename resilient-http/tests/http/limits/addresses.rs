@@ -182,14 +182,18 @@ fn r11_r18_a_balancer_that_is_not_trusted_is_told_once() {
         ("[fd00::1]:1", &[("forwarded", "for=198.51.100.7")], 1),
         ("10.0.0.5:1", &[], 0),
         ("203.0.113.7:1", &[("x-forwarded-for", "198.51.100.7")], 0),
+        ("[2001:db8::1]:1", &[("forwarded", "for=198.51.100.7")], 0),
     ] {
-        let (log, _guard) = log::capture();
-        let client_ip = ClientIp::of_peer();
-        for _ in 0..3 {
-            key(&client_ip.clone(), from(peer, headers));
+        for trusted in [&[][..], &["192.168.0.0/16"]] {
+            let (log, _guard) = log::capture();
+            let client_ip = ClientIp::builder().trusted_proxies(trusted.iter().copied());
+            let client_ip = client_ip.build().unwrap();
+            for _ in 0..3 {
+                key(&client_ip.clone(), from(peer, headers));
+            }
+            assert_eq!(log.count("client_ip.proxy_not_trusted"), told, "{peer}");
+            assert_eq!(log.count("WARN"), told, "{peer}");
         }
-        assert_eq!(log.count("client_ip.proxy_not_trusted"), told, "{peer}");
-        assert_eq!(log.count("WARN"), told, "{peer}");
     }
 }
 
@@ -233,12 +237,33 @@ fn r11_the_peer_may_be_kept_elsewhere() {
     assert_eq!(key(&client_ip, request), "ip:192.0.2.1");
 }
 
+/// Over a real connection; another port is the same client.
 #[cfg(feature = "axum-0_8")]
-#[test]
-fn r11_the_peer_that_axum_knows() {
-    let peer: SocketAddr = "192.0.2.1:1".parse().unwrap();
-    let mut request = Request::new(Body::empty());
-    let info = axum::extract::ConnectInfo(peer);
-    request.extensions_mut().insert(info);
-    assert_eq!(key(&ClientIp::of_peer(), request), "ip:192.0.2.1");
+#[tokio::test]
+async fn r11_r01_the_peer_that_axum_knows() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
+    let minute = Limit::sliding_log("minute", 1, "60s");
+    let shop = Shop::keyed(limiter([minute]), ClientIp::of_peer(), |builder| builder);
+    let app = shop
+        .router
+        .into_make_service_with_connect_info::<SocketAddr>();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = tokio::spawn(async move { axum::serve(listener, app).await });
+    for status in ["200 OK", "429 Too Many Requests"] {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        let request = b"GET /stock HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        let start = format!("HTTP/1.1 {status}\r\n");
+        assert!(answer.starts_with(&start), "{answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let said = format!("content-length: {}\r\n", body.len());
+        assert!(answer.contains(&said), "{answer}");
+        assert!(answer.contains("ratelimit: \"minute\";r=0;t="), "{answer}");
+    }
+    server.abort();
 }

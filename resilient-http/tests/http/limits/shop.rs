@@ -17,7 +17,7 @@ use crate::app::Told;
 #[derive(Clone)]
 pub(super) struct Shop {
     pub(super) limiter: RateLimiter,
-    router: Router,
+    pub(super) router: Router,
     runs: Arc<AtomicUsize>,
 }
 
