@@ -61,6 +61,7 @@ mod tests {
             keys(b"one secret").parameter("api", "user:7"),
             keys(b"one secret").parameter("api", "user:8"),
             keys(b"one secret").parameter("apiu", "ser:7"),
+            keys(b"one secret").parameter("login", "user:7"),
             keys(b"another secret").parameter("api", "user:7"),
         ];
         let distinct: std::collections::HashSet<_> = names.iter().collect();
