@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use resilient_core::rate_limit::{Decision, LimitState};
 
+use super::gate::Decided;
 use super::partition_keys::PartitionKeys;
 
 /// The most that can be left of the tightest limit.
@@ -57,29 +58,31 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Adds what a decision says; nothing for a key that has no limits.
-    pub(super) fn write(
-        &self,
-        headers: &mut HeaderMap,
-        limiter: &str,
-        key: &str,
-        decision: &Decision,
-    ) {
-        let Some(tightest) = decision.tightest() else {
+    pub(super) fn write(&self, headers: &mut HeaderMap, limiter: &str, decided: &Decided) {
+        let Some(tightest) = decided.decision.tightest() else {
             return;
         };
+        // The handler may have taken a while.
+        let age = decided.age();
         if self.which.has_x() {
-            write_tightest(headers, &tightest, SystemTime::now());
+            let now = SystemTime::now();
+            write_tightest(headers, &tightest, now.checked_sub(age).unwrap_or(now));
         }
         if self.which.has_ietf() {
             let partition = self.partition_keys.as_ref();
-            let partition = partition.map(|keys| keys.parameter(limiter, key));
-            write_all(headers, decision, &partition.unwrap_or_default());
+            let partition = partition.map(|keys| keys.parameter(limiter, &decided.key));
+            write_all(
+                headers,
+                &decided.decision,
+                age,
+                &partition.unwrap_or_default(),
+            );
         }
     }
 }
 
 /// There is room for one limit only. That of a layer further in stays if there is less left of it.
-fn write_tightest(headers: &mut HeaderMap, limit: &LimitState<'_>, now: SystemTime) {
+fn write_tightest(headers: &mut HeaderMap, limit: &LimitState<'_>, then: SystemTime) {
     let inner = headers.get(X_RATELIMIT_REMAINING);
     let inner = inner.and_then(|left| left.to_str().ok()?.parse::<u32>().ok());
     if inner.is_some_and(|left| left <= limit.remaining) {
@@ -87,11 +90,11 @@ fn write_tightest(headers: &mut HeaderMap, limit: &LimitState<'_>, now: SystemTi
     }
     headers.insert(X_RATELIMIT_LIMIT, limit.quota.into());
     headers.insert(X_RATELIMIT_REMAINING, limit.remaining.into());
-    headers.insert(X_RATELIMIT_RESET, limit.reset_at(now).into());
+    headers.insert(X_RATELIMIT_RESET, limit.reset_at(then).into());
 }
 
 /// Both are lists (RFC 9651), so that those of layers further in stay beside them.
-fn write_all(headers: &mut HeaderMap, decision: &Decision, partition: &str) {
+fn write_all(headers: &mut HeaderMap, decision: &Decision, age: Duration, partition: &str) {
     let policies = list(decision, |limit| {
         let window = whole_secs(limit.window);
         format!(
@@ -100,9 +103,10 @@ fn write_all(headers: &mut HeaderMap, decision: &Decision, partition: &str) {
         )
     });
     let left = list(decision, |limit| {
-        let more = match whole_secs(limit.available_in()) {
-            0 => String::new(),
-            seconds => format!(";t={seconds}"),
+        let more = match limit.available_in() {
+            Duration::ZERO => String::new(),
+            // Never 0: what is left was counted before it came back.
+            time => format!(";t={}", whole_secs(time.saturating_sub(age)).max(1)),
         };
         format!(r#""{}";r={}{more}{partition}"#, limit.name, limit.remaining)
     });

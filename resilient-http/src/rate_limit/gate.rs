@@ -1,10 +1,12 @@
 //! What is decided about a request before it runs, and said about it after.
 
 use std::fmt;
+use std::time::Duration;
 
 use http::header::HeaderMap;
 use http::request::Parts;
 use resilient_core::rate_limit::{Decision, RateLimitError, RateLimiter};
+use tokio::time::Instant;
 
 use super::fields::Fields;
 use super::once::Once;
@@ -35,8 +37,24 @@ pub(super) struct Asked {
 
 /// What was decided about a key.
 pub(super) struct Decided {
-    key: String,
-    decision: Decision,
+    pub(super) key: String,
+    pub(super) decision: Decision,
+    at: Instant,
+}
+
+impl Decided {
+    fn now(key: String, decision: Decision) -> Self {
+        Decided {
+            key,
+            decision,
+            at: Instant::now(),
+        }
+    }
+
+    /// How long ago that was.
+    pub(super) fn age(&self) -> Duration {
+        self.at.elapsed()
+    }
 }
 
 /// What is to be done with a request.
@@ -69,10 +87,12 @@ impl Gate {
         let answer = self.limiter.check(&key, cost).await;
         self.note_outage(answer.as_ref().err());
         match answer {
-            Ok(decision) if decision.is_allowed() => Gated::Passes(Some(Decided { key, decision })),
+            Ok(decision) if decision.is_allowed() => {
+                Gated::Passes(Some(Decided::now(key, decision)))
+            }
             Ok(decision) => {
                 let problem = refused::exceeded(&decision);
-                Gated::Refused(problem, Some(Decided { key, decision }))
+                Gated::Refused(problem, Some(Decided::now(key, decision)))
             }
             Err(RateLimitError::Unavailable { .. }) if self.fail_open => Gated::Passes(None),
             Err(error) => Gated::Refused(refused::undecided(&error), None),
@@ -104,10 +124,10 @@ impl Gate {
         if !self.exempt_replays || !is_replay(answer) {
             return Some(decided);
         }
-        let Decided { key, decision } = decided;
+        let Decided { key, decision, .. } = decided;
         self.limiter.refund(&key, decision).await.ok()?;
         let decision = self.limiter.peek(&key, 0).await.ok()?;
-        Some(Decided { key, decision })
+        Some(Decided::now(key, decision))
     }
 
     /// Says in headers what is left.
@@ -115,9 +135,7 @@ impl Gate {
         if self.limiter.is_shadow() && !self.fields.in_shadow {
             return;
         }
-        let limiter = self.limiter.name();
-        self.fields
-            .write(headers, limiter, &decided.key, &decided.decision);
+        self.fields.write(headers, self.limiter.name(), decided);
     }
 }
 

@@ -72,7 +72,7 @@
 //!
 //! `RateLimit` and `RateLimit-Policy` are those of draft-ietf-httpapi-ratelimit-headers-10 and later. All
 //! seconds are rounded up: at the edge of a window a client is never told to come too early, and up to a
-//! second too late. Of several layers, `RateLimit` lists the limits of all, and `X-RateLimit-*` shows the one with
+//! second too late. What is left was counted when the request came, before the handler ran. Of several layers, `RateLimit` lists the limits of all, and `X-RateLimit-*` shows the one with
 //! least left. A key that is always let through, and a request that nothing was decided about, has no
 //! such headers. Scripts in browsers see them only if `Access-Control-Expose-Headers` names them.
 //!

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -10,6 +11,7 @@ use axum::routing::any;
 use http::request::Parts;
 use resilient_core::rate_limit::{Limit, RateLimit, RateLimiter};
 use resilient_http::rate_limit::{KeyOf, RateLimitLayer, RateLimitLayerBuilder};
+use tokio::time::sleep;
 use tower::ServiceExt;
 
 use crate::app::Told;
@@ -20,6 +22,9 @@ pub(super) struct Shop {
     pub(super) router: Router,
     runs: Arc<AtomicUsize>,
 }
+
+/// How long the handler of `/slow` takes.
+pub(super) const SLOW: Duration = Duration::from_secs(10);
 
 pub(super) type Change = fn(RateLimitLayerBuilder) -> RateLimitLayerBuilder;
 
@@ -64,9 +69,14 @@ impl Shop {
     fn behind(limiter: RateLimiter, layer: &RateLimitLayer) -> Self {
         let runs = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&runs);
-        let handler = any(move || {
+        let handler = any(move |request: Request| {
             counted.fetch_add(1, Ordering::SeqCst);
-            async { "in stock" }
+            async move {
+                if request.uri().path() == "/slow" {
+                    sleep(SLOW).await;
+                }
+                "in stock"
+            }
         });
         Shop {
             limiter,

@@ -8,7 +8,7 @@ use resilient_http::rate_limit::RateLimitHeaders;
 use serde_json::json;
 use tokio::time::advance;
 
-use super::shop::{Change, Shop, get, limiter, user};
+use super::shop::{Change, SLOW, Shop, get, limiter, user};
 use crate::app::Told;
 
 /// What `X-RateLimit-Limit` and `-Remaining` say.
@@ -65,6 +65,31 @@ async fn r01_five_pass_and_the_sixth_is_told_when_to_come_back() {
         })
     );
     assert_eq!(shop.get("somebody else").await.status, 200);
+}
+
+/// Times are counted from the moment of the decision, however long the handler takes.
+#[tokio::test(start_paused = true)]
+async fn r01_r12_a_slow_handler_changes_no_time() {
+    let shop = Shop::new([
+        Limit::sliding_log("burst", 5, "1s"),
+        Limit::sliding_log("minute", 2, "60s"),
+    ]);
+    let mut request = get("u");
+    *request.uri_mut() = "/slow".parse().unwrap();
+    // The wall clock stands still while the handler sleeps.
+    let left = Duration::from_secs(60 - SLOW.as_secs());
+    let before = second(SystemTime::now() + left);
+    let told = shop.send(request).await;
+    let after = second(SystemTime::now() + left);
+    let reset = told.header("x-ratelimit-reset").unwrap().parse().unwrap();
+    assert!(
+        (before..=after).contains(&reset),
+        "{before} {reset} {after}"
+    );
+    assert_eq!(
+        told.header("ratelimit"),
+        Some(r#""burst";r=4;t=1, "minute";r=1;t=50"#)
+    );
 }
 
 #[tokio::test(start_paused = true)]
