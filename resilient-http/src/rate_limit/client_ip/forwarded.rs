@@ -117,9 +117,9 @@ mod tests {
             .collect()
     }
 
-    /// Row R15, and R11 of the reported defects.
+    /// Row R15, and R11 of the bugs.
     #[test]
-    fn r15_r11_x_forwarded_for_is_read_from_the_right() {
+    fn r15_x_forwarded_for_is_read_from_the_right() {
         type Lines = &'static [&'static [u8]];
         let rows: [(Lines, &[&str]); 8] = [
             (&[], &[]),
@@ -149,8 +149,9 @@ mod tests {
         }
     }
 
+    /// The same for the standard header.
     #[test]
-    fn r15_r11_forwarded_is_read_from_the_right() {
+    fn r15_forwarded_is_read_from_the_right() {
         let rows: [(&[u8], &[&str]); 12] = [
             (b"for=192.0.2.1", &["192.0.2.1"]),
             (b"for=\"[2001:db8::1]:80\"", &["2001:db8::1"]),
@@ -202,7 +203,7 @@ mod tests {
 
     /// Row R15: a proxy appends to whatever the client sent.
     #[test]
-    fn r15_r11_whatever_a_client_writes_the_proxy_is_read_as_it_wrote() {
+    fn r15_whatever_a_client_writes_the_proxy_is_read_as_it_wrote() {
         let rows = [
             (Forwarding::XForwardedFor, "192.0.2.1"),
             (Forwarding::Forwarded, "for=192.0.2.1"),

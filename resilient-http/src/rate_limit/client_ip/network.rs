@@ -57,9 +57,9 @@ pub(super) fn is_private(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    /// Row R17, and R12 of the reported defects.
+    /// Row R17, and R12 of the bugs.
     #[test]
-    fn r17_r12_a_client_is_an_address_or_a_prefix() {
+    fn r17_a_client_is_an_address_or_a_prefix() {
         for (address, bits, expected) in [
             ("192.0.2.1", 56, "192.0.2.1"),
             ("::ffff:192.0.2.1", 56, "192.0.2.1"),
@@ -92,8 +92,9 @@ mod tests {
         }
     }
 
+    /// R11 of the bugs.
     #[test]
-    fn r11_addresses_of_balancers() {
+    fn addresses_of_balancers() {
         for (address, expected) in [
             ("10.0.0.5", true),
             ("172.31.255.255", true),

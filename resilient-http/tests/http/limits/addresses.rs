@@ -48,9 +48,9 @@ const PROXIED: SetUp = |builder| builder.trusted_proxies(["10.0.0.0/8", "2001:db
 const STANDARD: SetUp = |builder| PROXIED(builder).forwarding(Forwarding::Forwarded);
 const XFF: &str = "x-forwarded-for";
 
-/// Row R17, and R12 of the reported defects.
+/// Row R17, and R12 of the bugs.
 #[test]
-fn r17_r12_addresses_of_peers() {
+fn r17_addresses_of_peers() {
     check(&[
         (DIRECT, "203.0.113.7:1", &[], "ip:203.0.113.7"),
         (
@@ -82,9 +82,9 @@ fn r17_r12_addresses_of_peers() {
     ]);
 }
 
-/// Row R15, and R11 of the reported defects.
+/// Row R15, and R11 of the bugs.
 #[test]
-fn r15_r11_addresses_that_proxies_tell() {
+fn r15_addresses_that_proxies_tell() {
     check(&[
         (
             PROXIED,
@@ -127,9 +127,9 @@ fn r15_r11_addresses_that_proxies_tell() {
     ]);
 }
 
-/// The header that the proxies do not write is the client's; R11 of the reported defects.
+/// The header that the proxies do not write is the client's; R11 of the bugs.
 #[test]
-fn r15_r11_only_one_header_is_believed() {
+fn r15_only_one_header_is_believed() {
     check(&[
         (
             PROXIED,
@@ -155,9 +155,9 @@ fn r15_r11_only_one_header_is_believed() {
     ]);
 }
 
-/// Row R17, and R12 of the reported defects.
+/// Row R17, and R12 of the bugs.
 #[tokio::test(start_paused = true)]
-async fn r17_r12_a_prefix_is_one_client() {
+async fn r17_a_prefix_is_one_client() {
     let shop = Shop::keyed(
         limiter([Limit::sliding_log("minute", 1, "60s")]),
         ClientIp::of_peer(),
@@ -174,9 +174,9 @@ async fn r17_r12_a_prefix_is_one_client() {
     }
 }
 
-/// R11 of the reported defects: one balancer in front, and nobody said so.
+/// R11 of the bugs: one balancer in front, and nobody said so.
 #[test]
-fn r11_r18_a_balancer_that_is_not_trusted_is_told_once() {
+fn r18_a_balancer_that_is_not_trusted_is_told_once() {
     for (peer, headers, told) in [
         ("10.0.0.5:1", &[("x-forwarded-for", "198.51.100.7")][..], 1),
         ("[fd00::1]:1", &[("forwarded", "for=198.51.100.7")], 1),
@@ -224,8 +224,9 @@ fn r18_a_server_without_connect_info_is_told_once() {
     assert_eq!(log.count("client_ip.no_peer:"), 1);
 }
 
+/// R11 of the bugs.
 #[test]
-fn r11_the_peer_may_be_kept_elsewhere() {
+fn the_peer_may_be_kept_elsewhere() {
     #[derive(Clone)]
     struct Own([u8; 4]);
     let client_ip = ClientIp::builder()
@@ -240,7 +241,7 @@ fn r11_the_peer_may_be_kept_elsewhere() {
 /// Over a real connection; another port is the same client.
 #[cfg(feature = "axum-0_8")]
 #[tokio::test]
-async fn r11_r01_the_peer_that_axum_knows() {
+async fn r01_the_peer_that_axum_knows() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 

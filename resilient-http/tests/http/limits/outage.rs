@@ -74,9 +74,9 @@ async fn r20_otherwise_none_passes_and_is_not_told_why() {
     assert_eq!(shop.get("u").await.status, 200);
 }
 
-/// R06 of the reported defects.
+/// R06 of the bugs.
 #[tokio::test(start_paused = true)]
-async fn r06_each_outage_is_told_once_and_so_is_its_end() {
+async fn r19_each_outage_is_told_once_and_so_is_its_end() {
     let (log, _guard) = log::capture();
     let (shop, is_away) = shop(RateLimitLayerBuilder::fail_open);
     for outages in 1..=2 {

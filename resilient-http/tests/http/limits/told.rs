@@ -127,9 +127,9 @@ async fn r11_the_hourly_limit_refuses_and_the_burst_is_untouched() {
     assert_eq!(left(&told), (Some("100"), Some("0")));
 }
 
-/// Whoever waits for `Retry-After` passes; R09 and R14 of the reported defects.
+/// Whoever waits for `Retry-After` passes; R09 and R14 of the bugs.
 #[tokio::test(start_paused = true)]
-async fn r13_r09_r14_who_waits_as_long_as_told_passes() {
+async fn r13_who_waits_as_long_as_told_passes() {
     type Limits = fn() -> Vec<Limit>;
     let rows: [(Limits, &str, &str); 5] = [
         (
@@ -182,9 +182,9 @@ async fn r13_r09_r14_who_waits_as_long_as_told_passes() {
     }
 }
 
-/// Row R37, and R10 of the reported defects.
+/// Row R37, and R10 of the bugs.
 #[tokio::test(start_paused = true)]
-async fn r37_r10_a_lower_limit_leaves_nothing_negative() {
+async fn r37_a_lower_limit_leaves_nothing_negative() {
     let shop = Shop::new([Limit::sliding_log("minute", 10, "60s")]);
     for _ in 0..8 {
         shop.get("u").await;
