@@ -1,0 +1,112 @@
+//! Counting in this process while Redis does not answer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use resilient_core::Name;
+use resilient_core::rate_limit::{
+    Algorithm, Ask, Decision, Limit, LimitSettings, RateLimit, RateLimiter, Reading, StoreError,
+};
+
+use super::denials::is_same;
+
+/// How many limiters and sets of limits are counted at once; the oldest makes room.
+const MOST: usize = 64;
+
+/// What a decision says that no store can give anything back of.
+const NOT_IN_REDIS: u64 = 0;
+
+/// One of so many shares of all limits.
+#[derive(Debug)]
+pub(super) struct LocalShares {
+    processes: u32,
+    shares: Mutex<Vec<Share>>,
+}
+
+#[derive(Clone, Debug)]
+struct Share {
+    name: Name,
+    limits: Arc<[LimitSettings]>,
+    limiter: RateLimiter,
+}
+
+impl LocalShares {
+    pub(super) fn one_of(processes: u32) -> Self {
+        LocalShares {
+            processes: processes.max(1),
+            shares: Mutex::default(),
+        }
+    }
+
+    pub(super) async fn decide(&self, ask: &Ask<'_>) -> Result<Decision, StoreError> {
+        let limiter = self.limiter(ask)?;
+        let decided = if ask.charge {
+            limiter.check(ask.key, ask.cost).await
+        } else {
+            limiter.peek(ask.key, ask.cost).await
+        };
+        let decision = decided.map_err(StoreError::new)?;
+        Ok(told(&decision, &self.divided(ask.limits)))
+    }
+
+    fn limiter(&self, ask: &Ask<'_>) -> Result<RateLimiter, StoreError> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = shares
+            .iter()
+            .find(|share| share.name == *ask.limiter && is_same(&share.limits, ask.limits));
+        if let Some(share) = found {
+            return Ok(share.limiter.clone());
+        }
+        let limits = self.divided(ask.limits);
+        let all = RateLimit::named(&**ask.limiter);
+        let all = limits.iter().map(limit).fold(all, RateLimit::limit);
+        let limiter = RateLimiter::in_memory(all).map_err(StoreError::new)?;
+        if shares.len() >= MOST {
+            shares.remove(0);
+        }
+        shares.push(Share {
+            name: ask.limiter.clone(),
+            limits: ask.limits.clone(),
+            limiter: limiter.clone(),
+        });
+        Ok(limiter)
+    }
+
+    fn divided(&self, limits: &[LimitSettings]) -> Arc<[LimitSettings]> {
+        let share = |number: u32| (number / self.processes).max(1);
+        let limits = limits.iter().map(|limit| LimitSettings {
+            quota: share(limit.quota),
+            burst: share(limit.burst),
+            ..limit.clone()
+        });
+        limits.collect()
+    }
+}
+
+fn told(decision: &Decision, limits: &Arc<[LimitSettings]>) -> Decision {
+    let readings = decision.limits().map(|limit| Reading {
+        remaining: limit.remaining,
+        reset_after: limit.reset_after,
+        retry_after: limit.retry_after,
+        refundable_until: NOT_IN_REDIS,
+    });
+    let readings = readings.collect();
+    let is_allowed = decision.is_allowed();
+    Decision::new(
+        limits.clone(),
+        readings,
+        is_allowed,
+        decision.cost(),
+        NOT_IN_REDIS,
+    )
+}
+
+fn limit(settings: &LimitSettings) -> Limit {
+    let (name, quota, window) = (&*settings.name, settings.quota, settings.window);
+    match settings.algorithm {
+        Algorithm::SlidingCounter => Limit::sliding_counter(name, quota, window),
+        Algorithm::SlidingLog => Limit::sliding_log(name, quota, window),
+        Algorithm::TokenBucket => Limit::token_bucket(name, quota, window).burst(settings.burst),
+        Algorithm::Gcra => Limit::gcra(name, quota, window).burst(settings.burst),
+        _ => Limit::fixed(name, quota, window),
+    }
+}
