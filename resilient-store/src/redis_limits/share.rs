@@ -26,6 +26,8 @@ pub(super) struct LocalShares {
 struct Share {
     name: Name,
     limits: Arc<[LimitSettings]>,
+    /// What is left of them for this process.
+    divided: Arc<[LimitSettings]>,
     limiter: RateLimiter,
 }
 
@@ -38,37 +40,39 @@ impl LocalShares {
     }
 
     pub(super) async fn decide(&self, ask: &Ask<'_>) -> Result<Decision, StoreError> {
-        let limiter = self.limiter(ask)?;
+        let share = self.share(ask)?;
         let decided = if ask.charge {
-            limiter.check(ask.key, ask.cost).await
+            share.limiter.check(ask.key, ask.cost).await
         } else {
-            limiter.peek(ask.key, ask.cost).await
+            share.limiter.peek(ask.key, ask.cost).await
         };
         let decision = decided.map_err(StoreError::new)?;
-        Ok(told(&decision, &self.divided(ask.limits)))
+        Ok(told(&decision, &share.divided))
     }
 
-    fn limiter(&self, ask: &Ask<'_>) -> Result<RateLimiter, StoreError> {
+    fn share(&self, ask: &Ask<'_>) -> Result<Share, StoreError> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         let found = shares
             .iter()
             .find(|share| share.name == *ask.limiter && is_same(&share.limits, ask.limits));
         if let Some(share) = found {
-            return Ok(share.limiter.clone());
+            return Ok(share.clone());
         }
-        let limits = self.divided(ask.limits);
+        let divided = self.divided(ask.limits);
         let all = RateLimit::named(&**ask.limiter);
-        let all = limits.iter().map(limit).fold(all, RateLimit::limit);
+        let all = divided.iter().map(limit).fold(all, RateLimit::limit);
         let limiter = RateLimiter::in_memory(all).map_err(StoreError::new)?;
         if shares.len() >= MOST {
             shares.remove(0);
         }
-        shares.push(Share {
+        let share = Share {
             name: ask.limiter.clone(),
             limits: ask.limits.clone(),
-            limiter: limiter.clone(),
-        });
-        Ok(limiter)
+            divided,
+            limiter,
+        };
+        shares.push(share.clone());
+        Ok(share)
     }
 
     fn divided(&self, limits: &[LimitSettings]) -> Arc<[LimitSettings]> {
