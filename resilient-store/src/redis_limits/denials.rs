@@ -91,6 +91,6 @@ impl Denial {
     }
 }
 
-pub(super) fn is_same(these: &Arc<[LimitSettings]>, those: &Arc<[LimitSettings]>) -> bool {
-    Arc::ptr_eq(these, those) || these == those
+pub(super) fn is_same(limits: &Arc<[LimitSettings]>, others: &Arc<[LimitSettings]>) -> bool {
+    Arc::ptr_eq(limits, others) || limits == others
 }

@@ -13,15 +13,13 @@ const EXACT: u64 = 1 << 52;
 /// The words of a limit, for a request of `cost`. Of a refund, `full_at` is when the bucket would be
 /// full again, had nothing been taken since.
 pub(super) fn words(limit: &LimitSettings, cost: u32, full_at: u64) -> [String; WORDS] {
-    let numbers = match Bucket::of(limit) {
-        Some(bucket) => bucket_words(bucket, limit, cost),
+    match Bucket::of(limit) {
+        Some(bucket) => bucket_words(bucket, limit, cost, full_at),
         None => window_words(limit),
-    };
-    let [a, b, c, d, e, f, g] = numbers;
-    [a, b, c, d, e, f, g, full_at.to_string()]
+    }
 }
 
-fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32) -> [String; WORDS - 1] {
+fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32, full_at: u64) -> [String; WORDS] {
     let (burst, burst_rest) = bucket.split(bucket.time_for(limit.burst));
     let (cost, cost_rest) = bucket.split(bucket.time_for(cost));
     [
@@ -32,10 +30,11 @@ fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32) -> [String; WO
         burst_rest.to_string(),
         cost.to_string(),
         cost_rest.to_string(),
+        full_at.to_string(),
     ]
 }
 
-fn window_words(limit: &LimitSettings) -> [String; WORDS - 1] {
+fn window_words(limit: &LimitSettings) -> [String; WORDS] {
     let kind = match limit.algorithm {
         Algorithm::SlidingCounter => "sliding",
         Algorithm::SlidingLog => "log",
@@ -47,6 +46,7 @@ fn window_words(limit: &LimitSettings) -> [String; WORDS - 1] {
         limit.quota.to_string(),
         micros(limit).to_string(),
         tick(limit).to_string(),
+        unused(),
         unused(),
         unused(),
         unused(),

@@ -10,3 +10,4 @@ mod healing;
 mod outages;
 mod scripts;
 mod stage;
+mod time;

@@ -196,10 +196,10 @@ local function limit_at(place)
     limit.parts, limit.token = number(2), word(3)
     limit.burst_us, limit.burst_part = number(4), number(5)
     limit.cost_us, limit.cost_part = number(6), number(7)
+    limit.charge_until = number(8)
   else
     limit.quota, limit.window, limit.tick = number(2), number(3), number(4)
   end
-  limit.full_at = number(8)
   limit.does = kinds[limit.kind]
   limit.does.load(limit)
   return limit

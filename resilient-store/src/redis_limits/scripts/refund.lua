@@ -13,7 +13,7 @@ end
 -- No more than what would still be lacking, had nothing been taken since.
 function buckets.refund(limit)
   local us, part = limit.cost_us, limit.cost_part
-  local owed = math.max(limit.full_at - now, 0)
+  local owed = math.max(limit.charge_until - now, 0)
   if is_more(us, part, owed, 0) then
     us, part = owed, 0
   end
