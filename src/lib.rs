@@ -116,3 +116,8 @@ pub use resilient_core::private as __private;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/macro.md")]
 struct WhatTheMacroDoes;
+
+/// The same for what needs a feature.
+#[cfg(all(doctest, feature = "idempotency"))]
+#[doc = include_str!("../docs/idempotent.md")]
+struct WhatAClaimDoes;

@@ -27,16 +27,16 @@ type Sent = RefCell<Vec<(String, u64)>>;
 
 #[resilient(dependency = "payment", idempotency_key)]
 async fn pay(sent: &Sent) -> Result<(), PayError> {
-    note(sent).await
+    note(sent)
 }
 
 #[resilient(dependency = "payment", idempotency_key = order)]
 async fn pay_for(sent: &Sent, order: &str) -> Result<(), PayError> {
-    note(sent).await
+    note(sent)
 }
 
 /// Notes what a request would carry, and loses the connection.
-async fn note(sent: &Sent) -> Result<(), PayError> {
+fn note(sent: &Sent) -> Result<(), PayError> {
     let headers = Outgoing::current()?.headers();
     let text = |name| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());

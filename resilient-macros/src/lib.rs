@@ -40,6 +40,7 @@ use proc_macro::TokenStream;
 /// | `deadline = "15s"` | cuts off the whole call, with its queues and sleeps |
 /// | `idempotency_key = expr` | one key for all attempts of a call; without `expr` a random one |
 /// | `idempotent`, `idempotent = false` | repeating is harmless; or only what was never sent is repeated |
+/// | `idempotent(..)` | runs once under the key of its caller, see below |
 /// | `classify = path` | `fn(&Result<T, E>) -> Class` in place of `E: Classify` |
 /// | `reject = path` | `fn(Rejection) -> E` in place of `E: From<Rejection>` |
 /// | `fallback = path(a, b)` | `async fn(E, &A, &B) -> Result<T, E>` in place of every final error but a permanent one, outside the deadline |
@@ -73,10 +74,32 @@ use proc_macro::TokenStream;
 /// Copies run side by side and all of them may be carried out, so that `hedge` asks for `idempotent` or an
 /// `idempotency_key`. Each takes a permit of the bulkhead and a token of the budget.
 ///
+/// In `idempotent(..)`, which needs the feature `idempotency`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `store = "orders"` | where keys are claimed and answers kept, as `register_store` names it |
+/// | `key = expr` | the key that the caller sent |
+/// | `scope = expr`, `scope = shared` | whose key it is; or one scope for all callers |
+/// | `effects = "none"`, `"keyed"`, `"unkeyed"` | if nobody knows how a run ended: it may run again, because it has no effects, or because whoever has them recognises the repeat; or it must not |
+/// | `tx = tx` | in place of `effects`: the `&mut` argument whose transaction the record is a part of |
+/// | `fingerprint = expr` | what was asked for: another payload under the key is refused |
+/// | `ttl`, `tombstone`, `lease`, `max_run`, `wait` | times in place of those of the store |
+/// | `store_errors` | permanent errors are kept like values |
+/// | `not_executed = path` | `fn(&E) -> bool`: the error says that nothing was done |
+/// | `resolve = path(a, b)` | `async fn(&Record, &A, &B) -> Resolution<T>`: finds out how an uncertain run ended |
+/// | `resource = path` | `fn(&T) -> Resource`: what was made |
+///
+/// The first four must be written. The value is kept as JSON. A repeat is given it, or a
+/// `Rejection::Idempotency`, without the function being run; no fallback is called for that.
+/// [What `idempotent(..)` does][claim] says what is kept, and what an end without an answer leaves behind.
+///
+/// [claim]: https://github.com/resilient-rs/resilient/blob/main/docs/idempotent.md
+///
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
-/// The expressions of `idempotency_key` and of a breaker's `key` are looked at before the first attempt and
+/// The expressions of `idempotency_key`, of a breaker's `key` and of `idempotent(..)` are looked at before the first attempt and
 /// never move an argument; anything with a text (`Display`) will do. The key of a breaker is a name, and
 /// shows in rejections and events: no place for a secret.
 ///
@@ -84,7 +107,7 @@ use proc_macro::TokenStream;
 ///
 /// On an impl block the attribute gives defaults to the methods in it that are marked `#[resilient]`,
 /// bare or with options of their own. What a method says goes before what its block says, option by
-/// option and also inside `retry(..)`, `hedge(..)`, `breaker(..)` and `fallback(..)`; the block's go before the dependency's values.
+/// option and also inside `retry(..)`, `hedge(..)`, `breaker(..)`, `fallback(..)` and `idempotent(..)`; the block's go before the dependency's values.
 ///
 /// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
 ///   method's `retry = "name"` replaces all numbers of the block.

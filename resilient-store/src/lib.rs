@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `postgres` | `PostgresStore` | a table, over `tokio-postgres`; joins its transactions |
 //! | `sqlx-postgres` | `SqlxStore` | the same table, over `sqlx`; joins its transactions. Needs Rust 1.94 |
-//! | `redis` | `RedisStore`, `Tiered` | keys in Redis or Valkey, alone or as copies over a table |
+//! | `redis` | `RedisStore`, `Tiered` | Redis or Valkey alone; copies of what is final in front of a table |
 //! | `redis` | `RedisLimitStore` | rate limits in Redis or Valkey |
 //!
 //! The page `docs/idempotency.md` of the repository says what happens to a key in each of them when

@@ -18,11 +18,14 @@ pub(crate) struct Consecutive {
     /// Failures at least a 64th of `within` apart, from the first one on: how long ago the run
     /// began must be known even if thousands of failures came since.
     marks: VecDeque<Moment>,
+    /// How far apart these are.
+    grain: Duration,
 }
 
 impl Consecutive {
     pub(crate) fn new(rule: ConsecutiveRule) -> Self {
         Consecutive {
+            grain: rule.within / MARKS,
             rule,
             latest: VecDeque::new(),
             marks: VecDeque::new(),
@@ -35,7 +38,7 @@ impl Consecutive {
         if self.latest.len() > self.rule.failures as usize {
             self.latest.pop_front();
         }
-        let grain = self.rule.within / MARKS;
+        let grain = self.grain;
         if self
             .marks
             .back()
@@ -77,6 +80,7 @@ impl Consecutive {
 
     /// Goes by other numbers; the run stays.
     pub(crate) fn reconfigure(&mut self, rule: ConsecutiveRule) {
+        self.grain = rule.within / MARKS;
         self.rule = rule;
         let too_many = self.latest.len().saturating_sub(rule.failures as usize);
         self.latest.drain(..too_many);

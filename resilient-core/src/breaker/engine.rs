@@ -431,6 +431,7 @@ impl Engine {
 }
 
 /// How long a refused call should stay away; [`Duration::MAX`] where nobody knows.
+#[inline]
 pub(crate) fn retry_in(until: Moment, now: Moment) -> Duration {
     if until == Moment::NEVER {
         Duration::MAX

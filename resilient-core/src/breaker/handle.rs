@@ -13,7 +13,6 @@ use super::published::Published;
 use super::settings::{BreakerSettings, Per};
 use super::ticket::{Refusal, Ticket, Verdict};
 use super::transition::Transition;
-use super::word::Word;
 use super::{BreakerSnapshot, BreakerState};
 use crate::name::Name;
 use crate::seam::clock::{Moment, now};
@@ -34,7 +33,6 @@ pub(crate) struct BreakerHandle {
     pub(super) panics: AtomicU64,
     /// Calls that were admitted because the breaker only observes.
     pub(super) would_have_refused: AtomicU64,
-    id: u32,
     pub(super) whose: Whose,
     pub(super) random: Random,
     pub(super) announcer: Announcer,
@@ -73,13 +71,12 @@ impl BreakerHandle {
         tally: Tally,
     ) -> Arc<Self> {
         let handle = BreakerHandle {
-            published: Published::new(engine.view()),
+            published: Published::new(next_id(), engine.view()),
             tally,
             instances: Lock::new(Instances::new(engine.settings())),
             guarded: Lock::new(Guarded::new(engine)),
             panics: AtomicU64::new(0),
             would_have_refused: AtomicU64::new(0),
-            id: next_id(),
             whose,
             random,
             announcer,
@@ -92,7 +89,7 @@ impl BreakerHandle {
 
     /// Tells breakers apart, whatever they are called.
     pub(crate) fn id(&self) -> u32 {
-        self.id
+        self.published.id
     }
 
     /// The dependency it guards.
@@ -114,17 +111,26 @@ impl BreakerHandle {
         }
     }
 
+    /// Admits a call while that is all there is to do. Otherwise nothing has happened, and
+    /// [`BreakerHandle::admit`] says what will.
+    #[inline]
+    pub(crate) fn admit_at_once(&self) -> Option<Ticket> {
+        let word = self.published.word();
+        word.admits_quietly()
+            .then(|| Ticket::new(word.generation()))
+    }
+
     /// Admits a call, or says when to come back. A probe loses its slot when it has run for its
     /// attempt's timeout and a second more; without a timeout, for the breaker's open time.
     pub(crate) fn admit(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
         let word = self.published.word();
-        if word.state().admits_all() {
+        if word.admits_all() {
             if word.would_refuse() {
                 return Ok(self.admit_observed());
             }
             return Ok(Ticket::new(word.generation()));
         }
-        self.admit_or_refuse(word, attempt_timeout)
+        self.admit_or_refuse(attempt_timeout)
     }
 
     /// Admits a call that an enabled breaker would refuse, unless its open time is over.
@@ -139,20 +145,25 @@ impl BreakerHandle {
         Ticket::new(word.generation())
     }
 
+    /// Refuses a call while there is nothing else to do, with the clock's reading at hand.
+    #[inline]
+    pub(crate) fn refuses(&self, now: impl FnOnce() -> Moment) -> Option<Refusal> {
+        let word = self.published.word();
+        if word.admits_all() {
+            return None;
+        }
+        let (until, now) = (self.published.until()?, now());
+        (until > now).then(|| Refusal {
+            state: word.state(),
+            retry_in: retry_in(until, now),
+        })
+    }
+
     #[cold]
-    fn admit_or_refuse(
-        &self,
-        word: Word,
-        attempt_timeout: Option<Duration>,
-    ) -> Result<Ticket, Refusal> {
+    fn admit_or_refuse(&self, attempt_timeout: Option<Duration>) -> Result<Ticket, Refusal> {
         let now = now();
-        if let Some(until) = self.published.until()
-            && until > now
-        {
-            return Err(Refusal {
-                state: word.state(),
-                retry_in: retry_in(until, now),
-            });
+        if let Some(refusal) = self.refuses(|| now) {
+            return Err(refusal);
         }
         self.locked(now, |engine| engine.admit(now, attempt_timeout))
     }
@@ -164,7 +175,7 @@ impl BreakerHandle {
     /// There is no generation to compare: a call that is no probe was admitted when the breaker
     /// admitted every call, and a change that ended that began a new generation.
     pub(crate) fn may_continue(&self, ticket: Option<Ticket>) -> bool {
-        !ticket.is_some_and(Ticket::is_probe) && self.published.word().state().admits_all()
+        !ticket.is_some_and(Ticket::is_probe) && self.published.word().admits_all()
     }
 
     /// Whether a call that stood in a queue since it was admitted with `ticket` may run now. A
@@ -180,38 +191,45 @@ impl BreakerHandle {
     /// Takes the verdict on an admitted call, and reads the clock if need be.
     pub(crate) fn record(&self, ticket: Ticket, verdict: Verdict) {
         if self.needs_engine(ticket, verdict) {
-            let now = now();
-            self.locked(now, |engine| {
-                engine.record(ticket, verdict, now, || self.random.unit());
-            });
+            self.tell_engine(ticket, verdict, now());
         }
     }
 
     /// The same, with a clock reading at hand.
     pub(crate) fn record_at(&self, ticket: Ticket, verdict: Verdict, now: Moment) {
         if self.needs_engine(ticket, verdict) {
-            self.locked(now, |engine| {
-                engine.record(ticket, verdict, now, || self.random.unit());
-            });
+            self.tell_engine(ticket, verdict, now);
         }
+    }
+
+    #[cold]
+    fn tell_engine(&self, ticket: Ticket, verdict: Verdict, now: Moment) {
+        self.locked(now, |engine| {
+            engine.record(ticket, verdict, now, || self.random.unit());
+        });
+    }
+
+    /// Takes a success that changes nothing but a count, or is too old to do even that; `false` if it
+    /// is to be recorded.
+    #[inline]
+    pub(crate) fn tallies(&self, ticket: Ticket) -> bool {
+        let word = self.published.word();
+        if word.generation() != ticket.generation() {
+            return true;
+        }
+        if word.heeds_success() {
+            return false;
+        }
+        if word.counts_success() && self.tally.add(ticket.generation()) {
+            self.look_again(ticket);
+        }
+        true
     }
 
     /// Does what can be done without the engine, and says whether that was not all.
     fn needs_engine(&self, ticket: Ticket, verdict: Verdict) -> bool {
         match verdict {
-            Verdict::Success => {
-                let word = self.published.word();
-                if word.generation() != ticket.generation() {
-                    return false;
-                }
-                if word.heeds_success() {
-                    return true;
-                }
-                if word.counts_success() && self.tally.add(ticket.generation()) {
-                    self.look_again(ticket);
-                }
-                false
-            }
+            Verdict::Success => !self.tallies(ticket),
             // Slow ones are not tallied: there is a count of them, and they were slow anyway.
             Verdict::SlowSuccess | Verdict::Failure | Verdict::SlowFailure => {
                 let word = self.published.word();
@@ -228,16 +246,22 @@ impl BreakerHandle {
 
     /// A failure may have made the engine heed successes while this one was being tallied. Either
     /// it has found this one in the tally, or it is seen here.
+    #[inline]
     fn look_again(&self, ticket: Ticket) {
         let word = self.published.word();
         if word.heeds_success() && word.generation() == ticket.generation() {
-            let now = now();
-            self.locked(now, |engine| {
-                if engine.generation() == ticket.generation() {
-                    engine.judge_tallied(now, || self.random.unit());
-                }
-            });
+            self.judge_tallied(ticket);
         }
+    }
+
+    #[cold]
+    fn judge_tallied(&self, ticket: Ticket) {
+        let now = now();
+        self.locked(now, |engine| {
+            if engine.generation() == ticket.generation() {
+                engine.judge_tallied(now, || self.random.unit());
+            }
+        });
     }
 
     /// Says that a clock reading is at hand: tallied successes get their date, once in a while,

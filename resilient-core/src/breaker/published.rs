@@ -15,6 +15,8 @@ const UNSET: u64 = u64::MAX;
 /// by every failure.
 #[repr(align(128))]
 pub(super) struct Published {
+    /// See [`BreakerHandle::id`](super::BreakerHandle::id).
+    pub(super) id: u32,
     word: AtomicU64,
     /// [`View::until`]; zero for none.
     until: AtomicU64,
@@ -26,8 +28,9 @@ pub(super) struct Published {
 }
 
 impl Published {
-    pub(super) fn new(view: View) -> Self {
+    pub(super) fn new(id: u32, view: View) -> Self {
         Published {
+            id,
             word: AtomicU64::new(view.word.to_bits()),
             until: AtomicU64::new(until_bits(view)),
             next_tick: AtomicU64::new(view.next_tick.to_bits()),
@@ -38,6 +41,7 @@ impl Published {
         }
     }
 
+    #[inline]
     pub(super) fn word(&self) -> Word {
         Word::from_bits(self.word.load(Ordering::Acquire))
     }

@@ -11,6 +11,9 @@ use crate::window::{Buckets, Latest};
 pub(crate) struct Rate {
     rule: RateRule,
     counted: Counted,
+    /// At least so many more bad outcomes must come before their share can be too large, whatever
+    /// good ones come and whatever is forgotten; zero if that is not known.
+    slack: u64,
 }
 
 #[derive(Debug)]
@@ -25,7 +28,11 @@ impl Rate {
             Window::Time(window) => Counted::Time(Buckets::new(window)),
             Window::Count(attempts) => Counted::Count(Latest::new(attempts)),
         };
-        Rate { rule, counted }
+        Rate {
+            rule,
+            counted,
+            slack: 0,
+        }
     }
 
     pub(crate) fn record(&mut self, now: Moment, bad: bool) {
@@ -33,6 +40,23 @@ impl Rate {
             Counted::Time(window) => window.record(now, u64::from(!bad), u64::from(bad)),
             Counted::Count(window) if bad => window.bad(),
             Counted::Count(window) => window.good(1),
+        }
+        if bad {
+            self.slack = match self.slack.checked_sub(1) {
+                Some(slack) => slack,
+                None => self.measure_slack(),
+            };
+        }
+    }
+
+    /// Good outcomes only add to it, and no window begins with more bad ones than the newest part of
+    /// this one holds.
+    fn measure_slack(&self) -> u64 {
+        let min = u64::from(self.rule.min_attempts);
+        let slack = |(good, bad): (u64, u64)| self.room(bad, (good + bad).max(min));
+        match &self.counted {
+            Counted::Time(window) => window.outlooks().map(slack).min().unwrap_or(0),
+            Counted::Count(window) => slack(window.totals()),
         }
     }
 
@@ -61,6 +85,9 @@ impl Rate {
 
     /// Bad ones and all, once their share is too large.
     pub(crate) fn tripped(&mut self, now: Moment) -> Option<(u64, u64)> {
+        if self.slack > 0 {
+            return None;
+        }
         let (bad, attempts) = self.counts(now);
         let tripped =
             attempts >= u64::from(self.rule.min_attempts) && self.is_too_large(bad, attempts);
@@ -72,6 +99,9 @@ impl Rate {
     /// older good ones are gone. If not, they need only be counted. (From a window of so many
     /// attempts a good one never pushes out more good than it brings.)
     pub(crate) fn could_trip_on_good(&self) -> bool {
+        if self.slack > 0 {
+            return false;
+        }
         let could_trip = |(good, bad): (u64, u64)| {
             self.is_too_large(bad, (good + bad).max(u64::from(self.rule.min_attempts)))
         };
@@ -108,6 +138,7 @@ impl Rate {
             Counted::Time(window) => window.clear(),
             Counted::Count(window) => window.clear(),
         }
+        self.slack = 0;
     }
 
     /// Goes by other numbers. The counts stay, unless the window is one of another kind.
@@ -121,6 +152,7 @@ impl Rate {
             _ => *self = Rate::new(rule),
         }
         self.rule = rule;
+        self.slack = 0;
     }
 
     // A division of whole numbers is rounded to the nearest number there is, and so is the
@@ -128,5 +160,16 @@ impl Rate {
     #[allow(clippy::cast_precision_loss)]
     fn is_too_large(&self, bad: u64, attempts: u64) -> bool {
         bad as f64 / attempts as f64 >= self.rule.threshold
+    }
+
+    // How many bad ones fit below the threshold. One less, because here something may be rounded.
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
+    fn room(&self, bad: u64, attempts: u64) -> u64 {
+        let room = attempts as f64 * self.rule.threshold - bad as f64;
+        (room as u64).saturating_sub(1)
     }
 }

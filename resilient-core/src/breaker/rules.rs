@@ -92,22 +92,15 @@ impl Rules {
     /// Failures in a row are the rule only while the failure rate cannot judge: under load five of
     /// them happen by chance.
     pub(crate) fn judge(&mut self, now: Moment) -> Option<Tripped> {
-        let mut judges_run = true;
-        for (rate, rule) in [
-            (&mut self.failure_rate, Rule::FailureRate),
-            (&mut self.slow_calls, Rule::SlowCallRate),
-        ] {
-            let Some(rate) = rate else { continue };
-            if let Some((failures, attempts)) = rate.tripped(now) {
-                return Some(Tripped {
-                    rule,
-                    failures,
-                    attempts,
-                });
-            }
-            judges_run &= rule != Rule::FailureRate || !rate.can_judge(now);
+        let tripped = tripped(&mut self.failure_rate, Rule::FailureRate, now)
+            .or_else(|| tripped(&mut self.slow_calls, Rule::SlowCallRate, now));
+        let Some(run) = self.consecutive.as_mut().filter(|_| tripped.is_none()) else {
+            return tripped;
+        };
+        let rate = self.failure_rate.as_mut();
+        if rate.is_some_and(|rate| rate.can_judge(now)) {
+            return None;
         }
-        let run = self.consecutive.as_mut().filter(|_| judges_run)?;
         let failures = run.tripped(now)?;
         Some(Tripped {
             rule: Rule::Consecutive,
@@ -200,4 +193,13 @@ impl Rules {
             .into_iter()
             .flatten()
     }
+}
+
+fn tripped(rate: &mut Option<Rate>, rule: Rule, now: Moment) -> Option<Tripped> {
+    let (failures, attempts) = rate.as_mut()?.tripped(now)?;
+    Some(Tripped {
+        rule,
+        failures,
+        attempts,
+    })
 }

@@ -16,11 +16,13 @@ const COUNTS_SUCCESS: u64 = 1 << 4;
 const HEEDS_FAILURE: u64 = 1 << 5;
 /// It only observes, and would refuse calls if it were enabled.
 const WOULD_REFUSE: u64 = 1 << 6;
+/// The state is one in which every call is admitted.
+const ADMITS_ALL: u64 = 1 << 7;
 const GENERATION_SHIFT: u32 = 32;
 
 impl Word {
     pub(crate) fn new(state: BreakerState, generation: u32) -> Self {
-        let state = match state {
+        let number = match state {
             BreakerState::Closed => 0,
             BreakerState::Open => 1,
             BreakerState::HalfOpen => 2,
@@ -29,7 +31,8 @@ impl Word {
             BreakerState::Disabled => 5,
             BreakerState::Observing => 6,
         };
-        Word(state | (u64::from(generation) << GENERATION_SHIFT))
+        Word(number | (u64::from(generation) << GENERATION_SHIFT))
+            .with(ADMITS_ALL, state.admits_all())
     }
 
     pub(crate) fn heeding_successes(self, heeds: bool) -> Self {
@@ -66,6 +69,15 @@ impl Word {
 
     pub(crate) fn would_refuse(self) -> bool {
         self.0 & WOULD_REFUSE != 0
+    }
+
+    pub(crate) fn admits_all(self) -> bool {
+        self.0 & ADMITS_ALL != 0
+    }
+
+    /// Whether a call is admitted and nobody else is to know.
+    pub(crate) fn admits_quietly(self) -> bool {
+        self.0 & (ADMITS_ALL | WOULD_REFUSE) == ADMITS_ALL
     }
 
     pub(crate) fn state(self) -> BreakerState {
@@ -118,6 +130,10 @@ mod tests {
                     .refusing_if_enabled(true);
                 let word = Word::from_bits(word.to_bits());
                 assert_eq!((word.state(), word.generation()), (state, generation));
+                assert_eq!(word.admits_all(), state.admits_all());
+                assert!(!word.admits_quietly());
+                let quiet = word.refusing_if_enabled(false);
+                assert_eq!(quiet.admits_quietly(), state.admits_all());
                 assert!(word.heeds_success() && word.counts_success() && word.heeds_failure());
                 assert!(word.would_refuse() && !word.refusing_if_enabled(false).would_refuse());
                 assert!(!word.heeding_successes(false).heeds_success());

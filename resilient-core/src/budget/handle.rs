@@ -74,6 +74,7 @@ impl BudgetHandle {
 
     /// An attempt, first or not, succeeded or failed for good. Reads no clock and takes no lock;
     /// writes nothing into a full bucket.
+    #[inline]
     pub(crate) fn answered(&self) {
         match self.kind.load(Ordering::Relaxed) {
             RATIO => {

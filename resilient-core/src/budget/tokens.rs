@@ -78,11 +78,16 @@ impl Tokens {
     }
 
     /// A success puts its part in.
+    #[inline]
     pub(super) fn succeeded(&self) {
         let full = self.full.load(Ordering::Relaxed);
         if self.level.load(Ordering::Relaxed) < full {
-            self.put(self.per_success.load(Ordering::Relaxed));
+            self.put_share();
         }
+    }
+
+    fn put_share(&self) {
+        self.put(self.per_success.load(Ordering::Relaxed));
     }
 
     /// Takes one token, if there is a whole one.

@@ -140,12 +140,19 @@ impl BulkheadHandle {
     }
 
     /// A permit, if one is free and nobody waits for it. Ready path: one load, one exchange.
+    #[inline]
     pub(crate) fn try_acquire(&self) -> Acquired {
         let gate = self.gate.load(Ordering::SeqCst);
         if gate == 0 && self.permits.take() {
             return Acquired::Granted;
         }
         self.turn_away(gate)
+    }
+
+    /// The same where nothing but a permit will do: `false`, and nothing has happened.
+    #[inline]
+    pub(crate) fn takes_one(&self) -> bool {
+        self.gate.load(Ordering::SeqCst) == 0 && self.permits.take_own()
     }
 
     #[cold]
@@ -233,6 +240,7 @@ impl BulkheadHandle {
     }
 
     /// Gives one permit back. Ready path: one exchange, one load.
+    #[inline]
     pub(crate) fn release(&self) {
         self.permits.give();
         if self.gate.load(Ordering::SeqCst) != 0 {

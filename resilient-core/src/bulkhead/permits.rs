@@ -40,8 +40,15 @@ impl Permits {
     }
 
     /// Takes one permit; `false` only if there was a moment at which none was free.
+    #[inline]
     pub(super) fn take(&self) -> bool {
-        take_from(self.shards.own()).is_ok() || self.take_from_any()
+        self.take_own() || self.take_from_any()
+    }
+
+    /// Takes one of those that this thread finds first.
+    #[inline]
+    pub(super) fn take_own(&self) -> bool {
+        take_from(self.shards.own()).is_ok()
     }
 
     /// Visits all shards until it gets a permit or has seen all of them empty at once.
@@ -85,6 +92,7 @@ impl Permits {
 
     /// Gives one permit back. What this thread loads next, it loads after that in the eyes of all
     /// threads: half of the handshake of [`super::handle`].
+    #[inline]
     pub(super) fn give(&self) {
         self.shards.own().fetch_add(VERSION + 1, Ordering::SeqCst);
         handshake();
@@ -109,6 +117,7 @@ impl Permits {
 /// The word of a shard without a free permit: nothing but its version.
 struct Empty(u64);
 
+#[inline]
 fn take_from(shard: &AtomicU64) -> Result<(), Empty> {
     let mut word = shard.load(Ordering::SeqCst);
     while word & FREE != 0 {

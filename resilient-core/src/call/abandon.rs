@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::breaker::Verdict;
+use crate::breaker::{BreakerHandle, Verdict};
 use crate::context::Cut;
 use crate::seam::clock;
 use crate::site::Counted;
@@ -52,7 +52,7 @@ impl Call {
         }
         let half = Duration::from_nanos(plan.timeout() / 2);
         let enough = breaker
-            .and_then(|breaker| breaker.drop_counts_after())
+            .and_then(BreakerHandle::drop_counts_after)
             .unwrap_or(half);
         let now = clock::now();
         // Cut by the call around this one, which had less time than this one asked for.

@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use super::outcome::{Judge, Outcome};
 use super::{Call, PlanRef};
 use crate::class::Class;
-use crate::context::{Frame, Limit, stack};
+use crate::context::{Lent, Limit, stack};
 use crate::rejection::Rejection;
 use crate::seam::clock::{self, nanos};
 use crate::seam::timer::Timer;
@@ -71,7 +71,7 @@ pub const fn fallback_time(time: Duration) -> Duration {
 pub fn in_time<F: Future>(fallback: F, time: Duration) -> InTime<F> {
     InTime {
         fallback: Some(fallback),
-        frame: stack::begin(Limit::of(nanos(time))),
+        lent: stack::begin(Limit::of(nanos(time))),
         timer: Timer::default(),
     }
 }
@@ -104,7 +104,7 @@ pin_project! {
         #[pin]
         fallback: Option<F>,
         // What calls inside it see: they end with it.
-        frame: Frame,
+        lent: Lent,
         #[pin]
         timer: Timer,
     }
@@ -119,14 +119,14 @@ impl<F: Future> Future for InTime<F> {
             return Poll::Ready(None);
         };
         let polled = {
-            let _inside = stack::enter(this.frame);
+            let _inside = stack::enter(this.lent);
             fallback.poll(cx)
         };
         if let Poll::Ready(outcome) = polled {
             return Poll::Ready(Some(outcome));
         }
         if !this.timer.is_armed() {
-            let end = this.frame.timeout.end(clock::now());
+            let end = this.lent.frame.timeout.end(clock::now());
             this.timer.as_mut().arm(end);
         }
         ready!(this.timer.poll(cx));

@@ -6,6 +6,7 @@ use super::{Call, Shown};
 use crate::breaker::Verdict;
 use crate::class::Class;
 use crate::seam::clock::{self, Moment};
+use crate::site::Plan;
 use crate::telemetry;
 use crate::throttle::ThrottleHandle;
 
@@ -23,14 +24,20 @@ impl Call {
     /// The attempt came back with an outcome of this class.
     #[inline]
     pub(super) fn heard(&self, class: Class) {
-        let Some(plan) = self.plan.get() else { return };
+        if self.plan.get().is_some_and(Plan::follows_load) {
+            self.follow(class);
+        }
+    }
+
+    #[inline(never)]
+    fn follow(&self, class: Class) {
         if let Some(throttle) = self.counting_throttle() {
             throttle.heard(class);
         }
         // What was ready at once did not wait for the dependency.
         if self.held.permit
             && let Phase::Limited { start, .. } = self.phase
-            && plan.adapts()
+            && self.plan.get().is_some_and(Plan::adapts)
         {
             match class {
                 Class::Success | Class::Permanent => self.measured(Some(start)),

@@ -8,8 +8,10 @@ use super::Call;
 #[cfg(feature = "faults")]
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
-use crate::breaker::Verdict;
-use crate::context::{Cut, NOBODY, stack};
+use super::straight::Straight;
+use crate::breaker::{BreakerHandle, Verdict};
+use crate::bulkhead::BulkheadHandle;
+use crate::context::{Cut, Holds, NOBODY, stack};
 use crate::seam::clock::{self, Moment, nanos};
 use crate::seam::timer::Timer;
 use crate::throttle::ThrottleHandle;
@@ -37,15 +39,12 @@ impl Inside<'_> {
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
-        stack::pop(&mut self.call.frame);
-        if let Some(span) = &self.call.span {
-            span.span()
-                .with_subscriber(|(id, subscriber)| subscriber.exit(id));
-        }
+        self.call.step_outside();
     }
 }
 
 impl Call {
+    #[inline]
     pub(super) fn is_running(&self) -> bool {
         matches!(self.phase, Phase::Running | Phase::Limited { .. })
     }
@@ -58,6 +57,11 @@ impl Call {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Inside<'_>>> {
         if !self.is_running() {
+            match self.goes_straight() {
+                Straight::ToTheBody => return Poll::Ready(Some(Inside { call: self })),
+                Straight::ToTheBreaker => return Poll::Ready(None),
+                Straight::No => {}
+            }
             let admitted = ready!(self.admit(timer.as_mut(), cx));
             if !admitted {
                 return Poll::Ready(None);
@@ -82,16 +86,42 @@ impl Call {
         Poll::Ready(Some(self.step_inside()))
     }
 
+    /// What a call inside the body need not ask for again.
+    #[inline]
+    fn holds(&self) -> Holds {
+        let Some(plan) = self.plan.get() else {
+            return Holds::NOTHING;
+        };
+        let breaker = self.plan.breaker().filter(|_| self.held.admission);
+        let bulkhead = plan.bulkhead.as_deref().filter(|_| self.held.permit);
+        let throttle = self.counting_throttle();
+        Holds {
+            breaker: breaker.map_or(NOBODY, BreakerHandle::id),
+            bulkhead: bulkhead.map_or(NOBODY, BulkheadHandle::id),
+            throttle: throttle.map_or(NOBODY, ThrottleHandle::id),
+        }
+    }
+
     /// The body is polled next.
     pub(super) fn step_inside(&mut self) -> Inside<'_> {
-        let throttle = self.counting_throttle().map_or(NOBODY, ThrottleHandle::id);
+        let holds = self.holds();
         if let Some(span) = &self.span {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
-        stack::push(&mut self.frame, throttle);
+        stack::push(&self.frame, holds, &mut self.credentials);
         self.polling = true;
         Inside { call: self }
+    }
+
+    /// The body has been polled. Not inlined, because it would be in every annotated function.
+    #[inline(never)]
+    fn step_outside(&mut self) {
+        stack::pop(&mut self.frame, &mut self.credentials);
+        if let Some(span) = &self.span {
+            span.span()
+                .with_subscriber(|(id, subscriber)| subscriber.exit(id));
+        }
     }
 
     /// After the body was pending: ready if a limit cuts it.

@@ -7,6 +7,7 @@
 //! | step | where |
 //! |---|---|
 //! | the call starts: plan, surroundings, span | this file |
+//! | nothing stands in the way of the attempt | `straight` |
 //! | backoff sleep, breaker, throttle, bulkhead queue, before the body's first poll | `admission` |
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | copies of the body run side by side | `race`, `group` |
@@ -36,6 +37,7 @@ mod phase;
 mod race;
 mod settle;
 mod slow;
+mod straight;
 mod told;
 mod verdict;
 
@@ -45,13 +47,13 @@ use std::sync::Arc;
 pub use attempt::Attempt;
 pub use fallback::{InTime, fall_back, fallback_time, fell_back, fell_back_in_time, in_time};
 pub use outcome::{
-    ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected,
+    ByError, ByFn, FromRejection, Judge, Outcome, Unclassified, When, by_trait, rejected, returned,
 };
 pub use race::{Copies, Race, race, succeeded};
-pub use settle::{finish, settle};
+pub use settle::{finish, settle, settle_by_traits};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
-use crate::context::{Frame, Limit, stack};
+use crate::context::{Credentials, Frame, stack};
 use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
@@ -69,6 +71,7 @@ pub struct Call {
     plan: PlanRef,
     phase: Phase,
     frame: Frame,
+    credentials: Credentials,
     /// The breaker's last admission of this call.
     ticket: Option<Ticket>,
     held: Held,
@@ -91,7 +94,7 @@ pub struct Call {
 }
 
 /// What the call must give back, whichever way it ends.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Held {
     /// The breaker waits for the verdict on the last admission.
     admission: bool,
@@ -117,7 +120,7 @@ enum PlanRef {
     /// The body runs as if it were not annotated.
     Bare,
     /// The body does not run, because a name was not found.
-    Missing,
+    Missing(Box<NotRegistered>),
 }
 
 /// A plan in which the breaker of a key stands in for the dependency's. The call keeps the one it
@@ -127,31 +130,33 @@ struct Keyed {
     breaker: Arc<BreakerHandle>,
 }
 
-impl Keyed {
-    /// By itself, so that asking for the plan of a call without a key stays as short as it is.
-    #[inline(never)]
-    fn plan(&self) -> Option<&Plan> {
-        self.plan.get()
-    }
-}
-
+// Everything a call does asks for its plan, so what most calls have comes first, and the rest is
+// out of its way.
 impl PlanRef {
     #[inline]
     fn get(&self) -> Option<&Plan> {
         match self {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
-            PlanRef::Keyed(keyed) => keyed.plan(),
-            PlanRef::Bare | PlanRef::Missing => None,
+            _ => self.keyed()?.plan.get(),
         }
     }
 
     /// The breaker the call goes through: that of its key, if it has one.
     #[inline]
-    fn breaker(&self) -> Option<&Arc<BreakerHandle>> {
+    fn breaker(&self) -> Option<&BreakerHandle> {
         match self {
-            PlanRef::Keyed(keyed) => Some(&keyed.breaker),
-            other => other.get()?.breaker.as_ref(),
+            PlanRef::Site(plan) => plan.breaker.as_deref(),
+            PlanRef::Shared(plan) => plan.breaker.as_deref(),
+            _ => self.keyed().map(|keyed| &*keyed.breaker),
+        }
+    }
+
+    #[cold]
+    fn keyed(&self) -> Option<&Keyed> {
+        match self {
+            PlanRef::Keyed(keyed) => Some(keyed),
+            _ => None,
         }
     }
 }
@@ -164,13 +169,18 @@ impl fmt::Debug for PlanRef {
 
 impl Call {
     /// Starts a call of `site` in the registry of the scope it runs in.
+    #[inline]
     pub fn new(site: &'static Site) -> Self {
         match site.known_plan() {
-            Some(plan) if stack::is_empty() => Call::of_plan(PlanRef::Site(plan), Phase::Fresh),
+            Some(plan) if stack::is_empty() && telemetry::is_silent() => {
+                Call::blank(PlanRef::Site(plan), Phase::New)
+            }
             _ => Call::surrounded(site),
         }
     }
 
+    // Where few calls start.
+    #[inline(never)]
     fn surrounded(site: &'static Site) -> Self {
         let surroundings = stack::surroundings();
         let mut call = match &surroundings.registry {
@@ -224,24 +234,32 @@ impl Call {
     fn planned(plan: Result<PlanRef, NotRegistered>) -> Self {
         match plan {
             Ok(plan) => Call::of_plan(plan, Phase::Fresh),
-            Err(missing) => Call::of_plan(PlanRef::Missing, Phase::Missing(Box::new(missing))),
+            Err(missing) => Call::of_plan(PlanRef::Missing(Box::new(missing)), Phase::Missing),
+        }
+    }
+
+    fn of_plan(plan: PlanRef, phase: Phase) -> Self {
+        let mut call = Call::blank(plan, phase);
+        call.prepare();
+        call
+    }
+
+    /// Looks up the call's numbers, and who listens to it.
+    #[inline(never)]
+    fn prepare(&mut self) {
+        if let Some(plan) = self.plan.get() {
+            self.frame = plan.first_frame();
+            self.span = telemetry::call_span(&plan.name, plan.label());
         }
     }
 
     #[inline]
-    fn of_plan(plan: PlanRef, phase: Phase) -> Self {
-        let mut frame = Frame::default();
-        let mut span = None;
-        if let Some(plan) = plan.get() {
-            frame.max = plan.max_attempts();
-            frame.timeout = Limit::of(plan.timeout());
-            frame.deadline = Limit::of(plan.deadline());
-            span = telemetry::call_span(&plan.name, plan.label());
-        }
+    fn blank(plan: PlanRef, phase: Phase) -> Self {
         Call {
             plan,
             phase,
-            frame,
+            frame: Frame::default(),
+            credentials: Credentials::default(),
             ticket: None,
             held: Held::default(),
             polling: false,
@@ -251,7 +269,7 @@ impl Call {
             decided: Moment::NEVER,
             delay: 0,
             hinted: false,
-            span,
+            span: None,
             #[cfg(feature = "faults")]
             fault: None,
         }
@@ -272,7 +290,7 @@ impl Call {
 
     /// The same key for every attempt: the text of `key`.
     pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
-        self.frame.key = Some(key.key());
+        self.credentials.key = Some(key.key());
     }
 
     /// The breaker is the one that the dependency has for `key`, in every attempt.
@@ -297,7 +315,7 @@ impl Call {
             Some(plan) => plan.random.bits(),
             None => Random::default().bits(),
         };
-        self.frame.key = Some(IdempotencyKey::drawn(bits));
+        self.credentials.key = Some(IdempotencyKey::drawn(bits));
     }
 
     /// The next attempt, admitted before `body` is first polled.
@@ -306,12 +324,14 @@ impl Call {
         Attempt::new(self, body)
     }
 
+    #[inline]
     fn count(&self, what: Counted) {
         if let Some(plan) = self.plan.get() {
             plan.counters.count(what);
         }
     }
 
+    #[inline]
     fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {
         match &self.span {
             Some(span) => span.span().in_scope(tell),
@@ -320,6 +340,7 @@ impl Call {
     }
 
     /// Tells the span how the call ended.
+    #[inline]
     fn tell_end(&self, kind: &'static str) {
         if let Some(span) = &self.span {
             span.ended(self.frame.attempt, kind);

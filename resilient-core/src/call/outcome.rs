@@ -88,6 +88,12 @@ pub fn rejected<E: FromRejection>(rejection: Rejection) -> E {
     E::from_rejection(rejection)
 }
 
+/// What an attempt returns, for a branch that is never taken: it tells the compiler the type before
+/// the body.
+pub fn returned<R>() -> R {
+    unreachable!("this branch is never taken")
+}
+
 /// How a site tells what an outcome `R` with an error `E` means, and what it keeps of one between
 /// attempts.
 ///

@@ -1,10 +1,9 @@
 //! Where a call stands.
 
-use crate::breaker::{BreakerState, Verdict};
+use crate::breaker::{BreakerState, Refusal, Verdict};
 use crate::bulkhead::Waiter;
 use crate::context::Cut;
-use crate::rejection::NotRegistered;
-use crate::seam::clock::Moment;
+use crate::seam::clock::{Moment, nanos};
 
 /// Where a call stands, with what only matters there.
 ///
@@ -12,6 +11,9 @@ use crate::seam::clock::Moment;
 /// outcome is part of it.
 #[derive(Debug)]
 pub(super) enum Phase {
+    /// The call has begun with nothing around it and nobody listening, and has looked at nothing
+    /// else.
+    New,
     /// The next attempt is to be admitted.
     Fresh,
     /// The same, and since the attempt before it no time has passed.
@@ -47,9 +49,19 @@ pub(super) enum Phase {
     /// nanoseconds in the queue.
     Full { waited: u64 },
     /// The attempt was not admitted: a name was not found.
-    Missing(Box<NotRegistered>),
+    Missing,
     /// The call is over.
     Done,
+}
+
+impl Phase {
+    #[inline]
+    pub(super) fn refused(refusal: Refusal) -> Self {
+        Phase::Refused {
+            state: refusal.state,
+            retry_in: nanos(refusal.retry_in),
+        }
+    }
 }
 
 /// Which limit a wait in the queue runs into.

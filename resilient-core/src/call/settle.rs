@@ -1,13 +1,13 @@
 //! The seam between a call and the user's types.
 
 use super::Call;
-use super::outcome::{Judge, Outcome};
+use super::outcome::{FromRejection, Judge, Outcome, by_trait, rejected};
 use super::phase::Phase;
-use super::verdict::Unfinished;
-use crate::class::Class;
+use super::verdict::Next;
+use crate::class::{Class, Classify};
 use crate::classify::with_rules;
 use crate::rejection::Rejection;
-use crate::site::{Counted, Plan};
+use crate::site::Plan;
 
 /// Takes what an attempt came back with, and leaves the call's outcome in its place, or nothing if
 /// there is another attempt. In place, because outcomes are large and moving them is what a ready
@@ -33,6 +33,9 @@ pub fn settle<R, E, J, X, K>(
     X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
+        if is_plain_success::<R, E, J>(outcome) {
+            return call.succeeded(SUCCESS);
+        }
         let (class, kind) = call.classify(&judge, outcome);
         if call.finished(class, kind) {
             *last = out
@@ -41,19 +44,29 @@ pub fn settle<R, E, J, X, K>(
         }
         return;
     }
-    *out = match (call.unfinished(), last.take()) {
-        (Unfinished::Again, kept) => {
-            *last = kept;
-            None
+    match call.after_none(last.is_some()) {
+        Next::Attempt => {}
+        Next::LastOutcome => {
+            *out = last
+                .take()
+                .map(|kept| judge.give_back(kept, R::from_failure));
         }
-        (Unfinished::LastOutcome(_), Some(kept)) => {
-            call.count(Counted::Failure);
-            Some(judge.give_back(kept, R::from_failure))
-        }
-        (Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause), _) => {
-            Some(R::from_failure(reject(call.rejection(cause))))
-        }
-    };
+        Next::Rejection(rejection) => *out = Some(R::from_failure(reject(rejection))),
+    }
+}
+
+/// [`settle`] for a site that names no rule of its own: by the error type's [`Classify`] and
+/// [`FromRejection`].
+///
+/// Two bounds on one type instead of two rules: the compiler looks into what an annotated function
+/// passes here anew for each of them.
+#[inline]
+pub fn settle_by_traits<R, E>(call: &mut Call, out: &mut Option<R>, last: &mut Option<E>)
+where
+    R: Outcome<Failure = E>,
+    E: Classify + FromRejection,
+{
+    settle(call, out, last, by_trait::<E>(), rejected::<E>);
 }
 
 /// Like [`settle`], for a site that has one attempt.
@@ -69,22 +82,38 @@ where
     X: Fn(Rejection) -> E,
 {
     if let Some(outcome) = out {
-        let (class, kind) = call.classify(&judge, &outcome);
-        call.finished(class, kind);
+        if is_plain_success::<R, E, J>(&outcome) {
+            call.succeeded(SUCCESS);
+        } else {
+            let (class, kind) = call.classify(&judge, &outcome);
+            call.finished(class, kind);
+        }
         outcome
     } else {
-        R::from_failure(reject(call.unfinished_alone()))
+        R::from_failure(reject(call.rejected()))
     }
+}
+
+/// The word for what succeeded without a doubt.
+const SUCCESS: &str = Class::Success.kind();
+
+/// Whether an outcome is a success, whatever the judge would say.
+#[inline]
+fn is_plain_success<R, E, J>(outcome: &R) -> bool
+where
+    R: Outcome<Failure = E>,
+    J: Judge<R, E>,
+{
+    !J::DOUBTS_SUCCESS && outcome.failure().is_none()
 }
 
 impl Call {
     /// What the caller of a site with one attempt is told.
-    fn unfinished_alone(&mut self) -> Rejection {
-        let cause = match self.unfinished() {
-            Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => cause,
-            Unfinished::Again => Phase::NoTime,
-        };
-        self.rejection(cause)
+    fn rejected(&mut self) -> Rejection {
+        match self.after_none(false) {
+            Next::Rejection(rejection) => rejection,
+            Next::Attempt | Next::LastOutcome => self.rejection(&Phase::NoTime),
+        }
     }
 
     /// Classifies with the dependency's own meaning of statuses and I/O errors, if it has one.
@@ -94,10 +123,10 @@ impl Call {
         R: Outcome<Failure = E>,
         J: Judge<R, E>,
     {
-        let failure = outcome.failure();
-        if !J::DOUBTS_SUCCESS && failure.is_none() {
-            return (Class::Success, Class::Success.kind());
+        if is_plain_success::<R, E, J>(outcome) {
+            return (Class::Success, SUCCESS);
         }
+        let failure = outcome.failure();
         match self.plan.get().and_then(Plan::rules) {
             Some(rules) => with_rules(&rules, || judge.judge(outcome, failure)),
             None => judge.judge(outcome, failure),

@@ -10,6 +10,7 @@ use crate::seam::clock;
 impl Call {
     /// The verdict on a body that came back, as a slow one's if it was. One that was never pending
     /// took no time, and without a rule about it no clock is read.
+    #[inline]
     pub(super) fn timed(&self, verdict: Verdict) -> Verdict {
         match self.phase {
             Phase::Limited { start, .. } if self.slow_after().is_some() => {

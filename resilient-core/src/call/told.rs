@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Call;
 use super::phase::Phase;
-use crate::breaker::{BreakerHandle, BreakerState};
+use super::{Call, PlanRef};
+use crate::breaker::BreakerState;
 use crate::context::Cut;
 use crate::rejection::Rejection;
 use crate::site::Counted;
@@ -12,7 +12,7 @@ use crate::telemetry;
 
 impl Call {
     /// What the caller is told about an attempt without an outcome.
-    pub(super) fn rejection(&self, ended: Phase) -> Rejection {
+    pub(super) fn rejection(&self, ended: &Phase) -> Rejection {
         let rejection = self
             .told(ended)
             .unwrap_or_else(|| Rejection::DeadlineExceeded {
@@ -25,9 +25,9 @@ impl Call {
     }
 
     /// `None` if the call's time was over.
-    fn told(&self, ended: Phase) -> Option<Rejection> {
+    fn told(&self, ended: &Phase) -> Option<Rejection> {
         let plan = self.plan.get();
-        Some(match ended {
+        Some(match *ended {
             Phase::Cut { length, cut, .. } => {
                 let after = Duration::from_nanos(length);
                 match cut {
@@ -35,9 +35,7 @@ impl Call {
                     Cut::Deadline | Cut::Inherited => Rejection::DeadlineExceeded { after },
                 }
             }
-            Phase::Refused { state, retry_in } => {
-                refusal(self.plan.breaker()?, state, wide(retry_in))
-            }
+            Phase::Refused { state, retry_in } => self.refusal(state, retry_in)?,
             Phase::Full { waited } => {
                 let bulkhead = plan?.bulkhead.as_ref()?;
                 Rejection::BulkheadFull {
@@ -52,8 +50,26 @@ impl Call {
                 dependency: plan?.throttle.as_ref()?.name().clone(),
                 percent,
             },
-            Phase::Missing(missing) => Rejection::NotRegistered(missing),
+            Phase::Missing => match &self.plan {
+                PlanRef::Missing(missing) => Rejection::NotRegistered(missing.clone()),
+                _ => return None,
+            },
             _ => return None,
+        })
+    }
+
+    /// What the breaker says for so many nanoseconds.
+    #[inline]
+    pub(super) fn refusal(&self, state: BreakerState, retry_in: u64) -> Option<Rejection> {
+        let breaker = self.plan.breaker()?;
+        // What an operator does not force has no reason to look up.
+        let forced = state == BreakerState::ForcedOpen;
+        Some(Rejection::BreakerOpen {
+            dependency: breaker.name().clone(),
+            key: breaker.key().cloned(),
+            state,
+            retry_in: wide(retry_in),
+            reason: forced.then(|| breaker.reason()).flatten(),
         })
     }
 
@@ -66,18 +82,6 @@ impl Call {
             }
             _ => Duration::ZERO,
         }
-    }
-}
-
-fn refusal(breaker: &BreakerHandle, state: BreakerState, retry_in: Duration) -> Rejection {
-    // What an operator does not force has no reason to look up.
-    let forced = state == BreakerState::ForcedOpen;
-    Rejection::BreakerOpen {
-        dependency: breaker.name().clone(),
-        key: breaker.key().cloned(),
-        state,
-        retry_in,
-        reason: forced.then(|| breaker.reason()).flatten(),
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
-use crate::breaker::{Ticket, Verdict};
+use crate::breaker::{BreakerHandle, Verdict};
 use crate::class::Class;
 use crate::context::{Cut, Limit};
+use crate::rejection::Rejection;
 use crate::retry::Stop;
 use crate::retry::backoff::{backoff, throttled};
 use crate::seam::clock::{self, Moment, nanos};
@@ -18,7 +19,7 @@ const LONGEST_HINT: Duration = Duration::from_secs(60);
 
 /// How an attempt without an outcome leaves the call.
 #[derive(Debug)]
-pub(super) enum Unfinished {
+enum Unfinished {
     /// There is another attempt.
     Again,
     /// The last outcome stands; without one, the caller is told the cause.
@@ -27,9 +28,24 @@ pub(super) enum Unfinished {
     Rejection(Phase),
 }
 
+/// The same for who knows whether there is a last outcome.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// There is another attempt.
+    Attempt,
+    /// The call ends with its last outcome.
+    LastOutcome,
+    /// The call ends with this.
+    Rejection(Rejection),
+}
+
 impl Call {
     /// An attempt came back with an outcome of this class. True if there is another attempt.
     pub(super) fn finished(&mut self, class: Class, kind: &'static str) -> bool {
+        if class == Class::Success {
+            self.succeeded(kind);
+            return false;
+        }
         self.heard(class);
         self.release_permit();
         self.timed_out = false;
@@ -37,20 +53,15 @@ impl Call {
             self.phase = Phase::Done;
             return false;
         };
-        if matches!(class, Class::Success | Class::Permanent)
+        if class == Class::Permanent
             && let Some(budget) = &plan.budget
         {
             budget.answered();
         }
         let verdict = self.timed(self.verdict_of(class));
-        if class == Class::Success {
-            plan.counters.success();
-        }
         if !class.is_retryable() {
-            if class != Class::Success {
-                plan.counters.count(Counted::Failure);
-                plan.failed(kind, clock::now());
-            }
+            plan.counters.count(Counted::Failure);
+            plan.failed(kind, clock::now());
             self.verdict = verdict;
             self.close();
             self.tell_end(kind);
@@ -70,8 +81,44 @@ impl Call {
         again
     }
 
-    /// An attempt came back without an outcome: cut by a limit or not admitted.
-    pub(super) fn unfinished(&mut self) -> Unfinished {
+    /// The same of a success, which is what most attempts come back with.
+    pub(super) fn succeeded(&mut self, kind: &'static str) {
+        self.heard(Class::Success);
+        self.release_permit();
+        if let Some(plan) = self.plan.get() {
+            if let Some(budget) = &plan.budget {
+                budget.answered();
+            }
+            plan.counters.success();
+        }
+        self.verdict = self.timed(Verdict::Success);
+        if self.held.admission && self.is_tallied() {
+            self.held.admission = false;
+        }
+        self.close();
+        self.tell_end(kind);
+    }
+
+    /// An attempt came back without an outcome.
+    pub(super) fn after_none(&mut self, has_last: bool) -> Next {
+        if let Some(rejection) = self.turned_away() {
+            return Next::Rejection(rejection);
+        }
+        match self.unfinished() {
+            Unfinished::Again => Next::Attempt,
+            Unfinished::LastOutcome(_) if has_last => {
+                self.count(Counted::Failure);
+                Next::LastOutcome
+            }
+            Unfinished::LastOutcome(cause) | Unfinished::Rejection(cause) => {
+                Next::Rejection(self.rejection(&cause))
+            }
+        }
+    }
+
+    /// It was cut by a limit or not admitted.
+    #[inline]
+    fn unfinished(&mut self) -> Unfinished {
         self.heard_nothing();
         self.hand_back();
         let cause = std::mem::replace(&mut self.phase, Phase::Done);
@@ -191,7 +238,7 @@ impl Call {
         if plan.safety == Safety::NotIdempotent && class != Class::unsent() {
             return Err(Stop::Unsafe);
         }
-        if self.ticket.is_some_and(Ticket::is_probe) {
+        if self.is_probe() {
             return Err(Stop::Probe);
         }
         if let Some(breaker) = self.plan.breaker()
@@ -199,21 +246,16 @@ impl Call {
         {
             return Err(Stop::Breaker);
         }
-        let settings = plan.retry_settings();
-        let unit = plan.random.unit();
-        let delay = if let Class::Throttled {
-            retry_after: Some(hint),
-        } = class
-        {
-            let left = (end != Moment::NEVER).then(|| end.since(now));
-            let longest = settings.retry_after_cap.or(left).unwrap_or(LONGEST_HINT);
-            if hint > longest {
-                return Err(Stop::RetryAfter);
-            }
-            throttled(&settings, hint, attempt, unit)
+        let hint = match class {
+            Class::Throttled { retry_after } => retry_after,
+            _ => None,
+        };
+        let previous = if self.hinted { 0 } else { self.delay };
+        let delay = if hint.is_none() && previous == 0 && plan.retries_at_once() {
+            Duration::ZERO
         } else {
-            let previous = if self.hinted { 0 } else { self.delay };
-            backoff(&settings, attempt, Duration::from_nanos(previous), unit)
+            let left = (end != Moment::NEVER).then(|| end.since(now));
+            drawn_delay(plan, attempt, hint, previous, left)?
         };
         if now.plus(delay) >= end {
             return Err(Stop::Deadline);
@@ -248,10 +290,24 @@ impl Call {
         })
     }
 
+    /// Whether the breaker has taken the call's success without a closer look.
+    #[inline]
+    fn is_tallied(&self) -> bool {
+        match (self.ticket, self.plan.breaker()) {
+            (Some(ticket), Some(breaker)) if self.span.is_none() => {
+                self.verdict == Verdict::Success && breaker.tallies(ticket)
+            }
+            _ => false,
+        }
+    }
+
     /// The call is over: a breaker that has not heard a verdict hears the last one there is.
+    #[inline]
     fn close(&mut self) {
         self.phase = Phase::Done;
-        self.report(self.verdict, None);
+        if self.held.admission {
+            self.report(self.verdict, None);
+        }
     }
 
     fn stopped(&self, stop: Stop) {
@@ -266,11 +322,34 @@ impl Call {
                 if self
                     .plan
                     .breaker()
-                    .is_some_and(|breaker| breaker.count_throttled()) =>
+                    .is_some_and(BreakerHandle::count_throttled) =>
             {
                 Verdict::Failure
             }
             Class::Throttled { .. } | Class::Ignored => Verdict::Neutral,
         }
     }
+}
+
+/// The wait before the next attempt: a backoff, or what the dependency asked for, unless that is
+/// longer than a call waits that has so much time left.
+#[inline(never)]
+fn drawn_delay(
+    plan: &Plan,
+    attempt: u32,
+    hint: Option<Duration>,
+    previous: u64,
+    left: Option<Duration>,
+) -> Result<Duration, Stop> {
+    let settings = plan.retry_settings();
+    let unit = plan.random.unit();
+    let Some(hint) = hint else {
+        let previous = Duration::from_nanos(previous);
+        return Ok(backoff(&settings, attempt, previous, unit));
+    };
+    let longest = settings.retry_after_cap.or(left).unwrap_or(LONGEST_HINT);
+    if hint > longest {
+        return Err(Stop::RetryAfter);
+    }
+    Ok(throttled(&settings, hint, attempt, unit))
 }

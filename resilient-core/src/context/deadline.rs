@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::frame::Frame;
+use super::lent::Lent;
 use super::limit::Limit;
 use super::stack;
 use crate::seam::clock;
@@ -18,7 +18,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct WithDeadline<F> {
         time: Duration,
-        frame: Option<Frame>,
+        lent: Option<Lent>,
         #[pin]
         future: F,
     }
@@ -46,7 +46,7 @@ pin_project! {
 pub fn with_deadline<F: Future>(time: Duration, future: F) -> WithDeadline<F> {
     WithDeadline {
         time,
-        frame: None,
+        lent: None,
         future,
     }
 }
@@ -57,15 +57,15 @@ impl<F: Future> Future for WithDeadline<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let time = *this.time;
-        let _entered = stack::enter(this.frame.get_or_insert_with(|| begin(time)));
+        let _entered = stack::enter(this.lent.get_or_insert_with(|| begin(time)));
         this.future.poll(cx)
     }
 }
 
 /// The frame around, with a nearer end.
-fn begin(time: Duration) -> Frame {
+fn begin(time: Duration) -> Lent {
     let own = clock::now().plus(time);
-    let mut frame = stack::begin(Limit::NONE);
-    frame.inherited = frame.inherited.min(own);
-    frame
+    let mut lent = stack::begin(Limit::NONE);
+    lent.frame.inherited = lent.frame.inherited.min(own);
+    lent
 }

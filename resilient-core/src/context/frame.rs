@@ -1,8 +1,6 @@
 //! What one call in progress tells the code inside it.
 
-use super::lease::Lease;
 use super::limit::Limit;
-use crate::key::IdempotencyKey;
 use crate::seam::clock::{self, Moment};
 
 /// Which limit comes first.
@@ -18,10 +16,10 @@ pub(crate) enum Cut {
 
 /// One call on the stack of calls in progress.
 ///
-/// It moves onto the thread's stack while the call's body is polled and back afterwards, so that
-/// neither a clock stamp nor the key needs a shared allocation. Small, because each call in
-/// progress carries one.
-#[derive(Clone, Debug)]
+/// It is copied onto the thread's stack while the call's body is polled, and the stamps its clocks
+/// received come back afterwards, so that they need no shared allocation. Small, because each call
+/// in progress carries one.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     /// The number of the attempt, from 1.
     pub(crate) attempt: u32,
@@ -33,87 +31,29 @@ pub(crate) struct Frame {
     pub(crate) deadline: Limit,
     /// When the calls around this one end.
     pub(crate) inherited: Moment,
-    /// The breaker this call was admitted by, or [`NOBODY`].
-    breaker: u32,
-    /// The bulkhead this call holds a permit of, or [`NOBODY`].
-    bulkhead: u32,
-    /// Whether all it holds still does, for copies in other tasks; only a call that was carried has
-    /// one.
-    lease: Option<Lease>,
-    pub(crate) key: Option<IdempotencyKey>,
 }
-
-/// The id of no policy.
-pub(crate) const NOBODY: u32 = u32::MAX;
 
 impl Default for Frame {
     fn default() -> Self {
-        Frame {
-            attempt: 1,
-            max: 1,
-            timeout: Limit::NONE,
-            deadline: Limit::NONE,
-            inherited: Moment::NEVER,
-            breaker: NOBODY,
-            bulkhead: NOBODY,
-            lease: None,
-            key: None,
-        }
-    }
-}
-
-/// A frame on the stack, with what its call knows and the frame has no room for.
-#[derive(Clone, Debug)]
-pub(crate) struct Lent {
-    pub(crate) frame: Frame,
-    /// The throttle that counts the attempt, or [`NOBODY`].
-    throttle: u32,
-}
-
-impl Lent {
-    pub(crate) fn new(owner: &mut Frame, throttle: u32) -> Self {
-        Lent {
-            frame: owner.lend(),
-            throttle,
-        }
-    }
-
-    /// The same once more, see [`Frame::lend`].
-    pub(crate) fn lend(&mut self) -> Self {
-        Lent::new(&mut self.frame, self.throttle)
-    }
-
-    /// Whether the throttle `id` counts the attempt.
-    pub(crate) fn holds_throttle(&self, id: u32) -> bool {
-        self.throttle == id && self.frame.holds()
-    }
-
-    /// The same for another task, where no call stands behind it that would end itself. What is
-    /// left of the time is fixed now.
-    pub(crate) fn carried(&mut self) -> Self {
-        Lent {
-            frame: self.frame.carried(self.throttle != NOBODY),
-            throttle: self.throttle,
-        }
+        Frame::ALONE
     }
 }
 
 impl Frame {
-    /// The frame for the stack. What stays behind only waits for it to come back.
-    fn lend(&mut self) -> Frame {
-        Frame {
-            key: self.key.take(),
-            lease: self.lease.take(),
-            ..*self
-        }
-    }
+    /// The first attempt of one, without any limit.
+    const ALONE: Frame = Frame {
+        attempt: 1,
+        max: 1,
+        timeout: Limit::NONE,
+        deadline: Limit::NONE,
+        inherited: Moment::NEVER,
+    };
 
-    /// The frame back from the stack: what code inside may have changed, and what was moved.
-    pub(crate) fn take_back(&mut self, lent: Frame) {
+    /// What code inside may have changed, back from the stack.
+    #[inline]
+    pub(super) fn take_back(&mut self, lent: Frame) {
         self.timeout = lent.timeout;
         self.deadline = lent.deadline;
-        self.key = lent.key;
-        self.lease = lent.lease;
     }
 
     pub(crate) fn is_limited(&self) -> bool {
@@ -121,6 +61,7 @@ impl Frame {
     }
 
     /// Whether the call's time is over. A clock that has not started does not start here.
+    #[inline]
     pub(crate) fn is_over(&self) -> bool {
         let own = self.deadline.known_end().unwrap_or(Moment::NEVER);
         let end = own.min(self.inherited);
@@ -136,56 +77,20 @@ impl Frame {
         }
     }
 
-    /// Whether this call was admitted by the breaker `id` and has not told it how that ended.
-    pub(crate) fn holds_breaker(&self, id: u32) -> bool {
-        self.breaker == id && self.holds()
-    }
-
-    /// Whether this call holds a permit of the bulkhead `id`.
-    pub(crate) fn holds_bulkhead(&self, id: u32) -> bool {
-        self.bulkhead == id && self.holds()
-    }
-
-    fn holds(&self) -> bool {
-        self.lease.as_ref().is_none_or(Lease::holds)
-    }
-
-    /// The call was given a permit of the bulkhead `id`, or gives it back: [`NOBODY`].
-    pub(crate) fn set_bulkhead(&mut self, id: u32) {
-        self.bulkhead = id;
-        self.end_lease();
-    }
-
-    /// The call was admitted by the breaker `id`, or tells it how that ended: [`NOBODY`].
-    pub(crate) fn set_breaker(&mut self, id: u32) {
-        self.breaker = id;
-        self.end_lease();
-    }
-
-    /// Copies hold what an attempt held together or nothing: a task that outlives the attempt it
-    /// began in is not part of the next one.
-    fn end_lease(&mut self) {
-        if let Some(lease) = self.lease.take() {
-            lease.end();
-        }
-    }
-
     /// When this call ends itself or its running attempt, as far as the clocks have started.
     pub(crate) fn own_end(&self) -> Moment {
         let known = |limit: Limit| limit.known_end().unwrap_or(Moment::NEVER);
         known(self.timeout).min(known(self.deadline))
     }
 
-    /// Its half of [`Lent::carried`]; the call may hold something that is not written here.
-    fn carried(&mut self, holds_more: bool) -> Frame {
-        if holds_more || (self.breaker, self.bulkhead) != (NOBODY, NOBODY) {
-            self.lease.get_or_insert_default();
-        }
+    /// The frame of a copy for another task, where no call stands behind it that would end itself.
+    /// What is left of the time is fixed now.
+    pub(super) fn carried(&mut self) -> Frame {
         Frame {
             timeout: Limit::NONE,
             deadline: Limit::NONE,
             inherited: self.limit(),
-            ..self.clone()
+            ..*self
         }
     }
 

@@ -4,7 +4,9 @@
 mod deadline;
 mod execution;
 mod frame;
+mod ground;
 mod lease;
+mod lent;
 mod limit;
 mod propagate;
 mod scope;
@@ -13,7 +15,8 @@ pub(crate) mod stack;
 use std::time::Duration;
 
 pub use deadline::{WithDeadline, with_deadline};
-pub(crate) use frame::{Cut, Frame, NOBODY};
+pub(crate) use frame::{Cut, Frame};
+pub(crate) use lent::{Credentials, Holds, Lent, NOBODY};
 pub(crate) use limit::Limit;
 pub use propagate::{Propagated, propagate};
 pub use scope::{Scoped, scope};
@@ -93,11 +96,11 @@ pub fn context() -> Context {
         #[cfg(feature = "idempotency")]
         execution: idempotency::current(),
     };
-    stack::with_innermost(|frame| {
+    stack::with_innermost(|frame, key| {
         context.attempt = frame.attempt;
         context.max_attempts = frame.max;
         context.limit = frame.limit();
-        context.key.clone_from(&frame.key);
+        context.key = key.cloned();
     });
     context
 }

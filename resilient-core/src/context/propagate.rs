@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::execution::Kept;
-use super::frame::Lent;
+use super::lent::Lent;
 use super::stack;
 use crate::registry::Registry;
 

@@ -12,6 +12,4 @@ pub use config::{Dependency, DependencySettings};
 #[cfg(feature = "runtime")]
 pub(crate) use directory::Directory;
 #[cfg(feature = "runtime")]
-pub(crate) use recent::Recent;
-#[cfg(feature = "runtime")]
 pub(crate) use state::DependencyState;

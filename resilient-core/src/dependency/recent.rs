@@ -21,14 +21,17 @@ pub(crate) struct Recent {
 pub(crate) struct RecentFailures(Lock<VecDeque<Recent>>);
 
 impl RecentFailures {
-    pub(crate) fn add(&self, failure: Recent) {
+    pub(crate) fn add(&self, site: &Arc<str>, kind: &'static str, at: Moment) {
         let mut kept = self.0.lock();
-        let oldest = if kept.len() < KEPT {
+        let mut oldest = if kept.len() < KEPT {
             None
         } else {
             kept.pop_front()
         };
-        kept.push_back(failure);
+        // Most come from the same few sites: whose name is there need not be counted again.
+        let known = oldest.take_if(|oldest| Arc::ptr_eq(&oldest.site, site));
+        let site = known.map_or_else(|| site.clone(), |oldest| oldest.site);
+        kept.push_back(Recent { site, kind, at });
         drop(kept);
         // Outside the lock: it may be the last to know its site's name.
         drop(oldest);

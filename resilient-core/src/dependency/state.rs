@@ -33,6 +33,8 @@ pub(crate) struct DependencyState {
     timeout: AtomicU64,
     deadline: AtomicU64,
     max_attempts: AtomicU32,
+    /// Zero for retries without a pause.
+    retry_base: AtomicU64,
     has_rules: AtomicBool,
     live: ArcSwap<Live>,
 }
@@ -57,6 +59,7 @@ impl DependencyState {
             timeout: AtomicU64::new(limit(settings.timeout)),
             deadline: AtomicU64::new(limit(settings.deadline)),
             max_attempts: AtomicU32::new(settings.retry.max),
+            retry_base: AtomicU64::new(nanos(settings.retry.base)),
             has_rules: AtomicBool::new(has_rules(&settings)),
             live: ArcSwap::from_pointee(Live::of(&settings)),
             breaker: BreakerHandle::new(name.clone(), settings.breaker, random.clone(), announcer),
@@ -81,6 +84,8 @@ impl DependencyState {
             .store(limit(settings.deadline), Ordering::Relaxed);
         self.max_attempts
             .store(settings.retry.max, Ordering::Relaxed);
+        self.retry_base
+            .store(nanos(settings.retry.base), Ordering::Relaxed);
         self.throttle.reconfigure(settings.throttle);
         self.bulkhead.reconfigure(settings.bulkhead);
         self.budget.reconfigure(settings.budget);
@@ -99,6 +104,11 @@ impl DependencyState {
 
     pub(crate) fn max_attempts(&self) -> u32 {
         self.max_attempts.load(Ordering::Relaxed)
+    }
+
+    /// Whether retries follow at once, whatever else is set.
+    pub(crate) fn retries_at_once(&self) -> bool {
+        self.retry_base.load(Ordering::Relaxed) == 0
     }
 
     pub(crate) fn settings(&self) -> DependencySettings {

@@ -12,11 +12,6 @@ use super::{
 ///
 /// The right to run is the lock on the record's row: it ends with the transaction, and so does all
 /// that was done under it, whichever way it ends. There is no lease to wait for.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no transaction that a record of an idempotency key can be a part of",
-    label = "not `JoinTransaction`",
-    note = "`tx` takes an argument that is a `&mut` of a transaction for which a store implements `resilient::idempotency::JoinTransaction`"
-)]
 pub trait JoinTransaction<S: Store>: Send {
     /// Asks for the right to run until this transaction ends, without waiting for whoever has it.
     fn claim<'a>(&'a mut self, store: &'a S, claim: &'a Claim) -> StoreFuture<'a, Claimed>;

@@ -13,6 +13,10 @@ use crate::seam::clock::nanos;
 use crate::seam::sync::RwLock;
 
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a limiter has one of these, on the heap already"
+)]
 pub(super) enum Backend {
     Memory(Memory),
     Outside(Outside),

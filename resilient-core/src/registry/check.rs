@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::rate_limit::{Limit, RateLimit, RateLimiter};
     use crate::registry::RegisterError;
-    use crate::site::{Listed, Options};
+    use crate::site::Options;
 
     static SITE: Site = Site::new(
         Options::new("search", "limited_site", "limited_site.rs", 7)
@@ -210,7 +210,7 @@ mod tests {
             .limiter("api"),
     );
 
-    inventory::submit! { Listed::new(&SITE) }
+    inventory::submit! { &SITE }
 
     fn limiter(name: &str) -> RateLimiter {
         let limit = RateLimit::named(name).limit(Limit::fixed("l", 1, "1s"));

@@ -65,12 +65,11 @@ impl Moment {
         }
     }
 
+    #[inline]
     pub(super) fn from_instant(instant: Instant) -> Self {
-        let epoch = *EPOCH;
-        if instant >= epoch {
-            Moment(EPOCH_NANOS.saturating_add(nanos(instant - epoch)))
-        } else {
-            Moment(EPOCH_NANOS.saturating_sub(nanos(epoch - instant)))
+        match instant.checked_duration_since(*EPOCH) {
+            Some(after) => Moment(EPOCH_NANOS.saturating_add(nanos(after))),
+            None => Moment(EPOCH_NANOS.saturating_sub(nanos(EPOCH.duration_since(instant)))),
         }
     }
 }

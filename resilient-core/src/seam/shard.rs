@@ -35,6 +35,7 @@ impl<T> Shards<T> {
     }
 
     /// The shard of this thread.
+    #[inline]
     pub(crate) fn own(&self) -> &T {
         &self.shards[self.own_index()].0
     }
@@ -61,6 +62,7 @@ impl<T> Shards<T> {
     }
 
     /// The position of [`Shards::own`].
+    #[inline]
     pub(crate) fn own_index(&self) -> usize {
         thread_index() & (self.shards.len() - 1)
     }
@@ -79,6 +81,7 @@ impl<T> Shards<T> {
 }
 
 #[cfg(not(loom))]
+#[inline]
 fn thread_index() -> usize {
     use std::cell::Cell;
 

@@ -77,22 +77,12 @@ impl Site {
     }
 }
 
-/// An entry of the link-time list of annotated functions.
-#[derive(Debug)]
-pub struct Listed(&'static Site);
-
-impl Listed {
-    /// An entry for `site`.
-    pub const fn new(site: &'static Site) -> Self {
-        Listed(site)
-    }
-}
-
-inventory::collect!(Listed);
+// The list holds references: an entry needs no constructor that the compiler had to run for it.
+inventory::collect!(&'static Site);
 
 /// Every annotated function of the program, by name and place.
 pub(crate) fn listed() -> Vec<&'static Site> {
-    let mut sites: Vec<_> = inventory::iter::<Listed>().map(|listed| listed.0).collect();
+    let mut sites: Vec<_> = inventory::iter::<&'static Site>().copied().collect();
     sites.sort_by_key(|site| {
         (
             site.options.full_name(),

@@ -10,7 +10,8 @@ use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::dependency::{DependencyState, Directory, Recent};
+use crate::context::{Frame, Limit};
+use crate::dependency::{DependencyState, Directory};
 #[cfg(feature = "idempotency")]
 use crate::idempotency::{InvalidRules, Ledger};
 use crate::levers::Levers;
@@ -222,6 +223,21 @@ impl Plan {
         }
     }
 
+    /// What the first attempt begins with, if nothing is around the call.
+    #[expect(
+        clippy::inline_always,
+        reason = "what is returned through memory the processor has to wait for"
+    )]
+    #[inline(always)]
+    pub(crate) fn first_frame(&self) -> Frame {
+        Frame {
+            max: self.max_attempts(),
+            timeout: Limit::of(self.timeout()),
+            deadline: Limit::of(self.deadline()),
+            ..Frame::default()
+        }
+    }
+
     pub(crate) fn retry_settings(&self) -> RetrySettings {
         match &self.retry {
             Retrying::No => RetrySettings {
@@ -232,6 +248,18 @@ impl Plan {
                 Some(state) => state.live().settings.retry,
                 None => RetrySettings::default(),
             }),
+        }
+    }
+
+    /// Whether retries follow at once, whatever else is set.
+    pub(crate) fn retries_at_once(&self) -> bool {
+        match &self.retry {
+            Retrying::No => false,
+            Retrying::Yes { dependency, site } => match (site.base, dependency) {
+                (Some(base), _) => base.is_zero(),
+                (None, Some(state)) => state.retries_at_once(),
+                (None, None) => false,
+            },
         }
     }
 
@@ -259,12 +287,14 @@ impl Plan {
     }
 
     /// Whether the limit of the bulkhead moves by itself.
+    #[inline]
     pub(crate) fn adapts(&self) -> bool {
         let bulkhead = self.bulkhead.as_ref();
         bulkhead.is_some_and(|bulkhead| bulkhead.adapts())
     }
 
     /// Whether a policy wants to know how each attempt went, beside breaker and budget.
+    #[inline]
     pub(crate) fn follows_load(&self) -> bool {
         let throttle = self.throttle.as_ref();
         self.adapts() || throttle.is_some_and(|throttle| throttle.is_on())
@@ -283,11 +313,7 @@ impl Plan {
     /// Writes down an attempt that was no success.
     pub(crate) fn failed(&self, kind: &'static str, at: Moment) {
         if let Some(dependency) = &self.label {
-            dependency.recent.add(Recent {
-                site: self.name.clone(),
-                kind,
-                at,
-            });
+            dependency.recent.add(&self.name, kind, at);
         }
     }
 
@@ -351,6 +377,12 @@ impl Plan {
     /// Whether nobody has turned hedges off.
     pub(crate) fn may_hedge(&self) -> bool {
         self.levers.iter().all(Levers::hedges)
+    }
+
+    /// Whether there is anything for an attempt to suffer.
+    #[cfg(feature = "faults")]
+    pub(crate) fn may_fault(&self) -> bool {
+        self.faults.switch.load().is_some()
     }
 
     /// What the next attempt suffers where faults are injected.

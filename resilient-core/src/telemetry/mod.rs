@@ -75,10 +75,15 @@ impl CallSpan {
     }
 }
 
+/// Whether nobody listens to calls. What most programs decide once and for all costs a call one
+/// load.
 #[inline]
+pub(crate) fn is_silent() -> bool {
+    tracing::level_filters::LevelFilter::current() < tracing::Level::INFO
+}
+
 pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
-    // What most programs decide once and for all costs a call one load.
-    if tracing::level_filters::LevelFilter::current() < tracing::Level::INFO {
+    if is_silent() {
         return None;
     }
     open_span(site, dependency)

@@ -34,6 +34,7 @@ impl Tally {
     /// Counts one; `false`, and nothing counted, if `generation` is not the current one.
     ///
     /// Only the low 24 bits of a generation are compared.
+    #[inline]
     pub(crate) fn add(&self, generation: u32) -> bool {
         let shard = self.shards.own();
         let mut seen = shard.load(Ordering::Relaxed);

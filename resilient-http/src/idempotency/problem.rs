@@ -175,6 +175,7 @@ impl From<&Refusal> for Problem {
                 "the request was done, but its answer cannot be read".into()
             }
             Refusal::NoFingerprint { .. } => "the request cannot be told from others".into(),
+            other if other.status() >= 500 => "the request failed".into(),
             other => other.to_string().into(),
         };
         Problem {
@@ -204,6 +205,34 @@ impl Form {
             Form::Grpc
         } else {
             Form::Http
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use resilient_core::idempotency::StoreError;
+
+    use super::*;
+
+    #[test]
+    fn i42_what_went_wrong_inside_is_not_told() {
+        let secret = || "10.0.0.5".to_owned();
+        let unavailable = Refusal::Unavailable {
+            source: Arc::new(StoreError::unavailable("postgres", secret())),
+            retry_after: Duration::from_secs(5),
+        };
+        let unreadable = Refusal::Unreadable { why: secret() };
+        let no_fingerprint = Refusal::NoFingerprint { why: secret() };
+        for refusal in [unavailable, unreadable, no_fingerprint] {
+            assert!(refusal.to_string().contains("10.0.0.5"));
+            let problem = Problem::from(&refusal);
+            assert!(problem.status().is_server_error());
+            assert_eq!(problem.code(), refusal.code());
+            assert!(!problem.members().to_string().contains("10.0.0.5"));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, LitStr};
+use syn::{Expr, ExprPath, LitBool, LitStr, parenthesized};
 
 use super::fallback::handing_on;
 use super::options::{FallbackCall, Words};
@@ -114,6 +114,16 @@ impl Claim {
             resource: self.resource.or(&outer.resource),
         }
     }
+}
+
+/// Whether options follow `idempotent`, and not a switch that takes no parentheses.
+pub(super) fn is_claim(input: ParseStream<'_>) -> bool {
+    let options = |input: ParseStream<'_>| {
+        let content;
+        parenthesized!(content in input);
+        Ok(!content.peek(LitBool))
+    };
+    options(input).unwrap_or(false)
 }
 
 /// The options behind `idempotent`.

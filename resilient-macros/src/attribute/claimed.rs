@@ -20,112 +20,112 @@ impl Writer<'_> {
         let asked = self.asked(claim);
         let keeping = self.keeping(claim);
         let begins = self.begins(claim);
-        let (judge, reject) = (self.judge(), self.reject());
-        let (failure, value) = (self.failure(), self.value());
-        let not_executed = claim.not_executed.get();
-        let done_nothing = match not_executed {
-            Some(path) => path.to_token_stream(),
-            None => quote_spanned!(here=> |_| false),
+        let driven = self.driven(claim, attempts);
+        let reject = self.reject();
+        let kinds = [self.value(), self.failure(), reject.kind];
+        let reject = reject.value;
+        let known = |leave| {
+            quote_spanned! {here=>
+                let __resilient_known = match #begins {
+                    ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                    ::core::ops::ControlFlow::Continue(__resilient_running) => {
+                        match #driven {
+                            ::core::ops::ControlFlow::Break(__resilient_known) => __resilient_known,
+                            ::core::ops::ControlFlow::Continue(__resilient_ret) => #leave,
+                        }
+                    }
+                };
+                return #private::repeated::<#returns, #(#kinds),*>(
+                    &mut __resilient_call,
+                    __resilient_known,
+                    &__resilient_keeping,
+                    #reject,
+                );
+            }
         };
-        let done_kind = Token![_](not_executed.map_or_else(Span::mixed_site, Spanned::span));
-        let ending_kinds = [failure, judge.kind, done_kind];
-        let ended_kinds = [value, failure, reject.kind];
-        let (judge, reject) = (judge.value, reject.value);
-        let (ended, transaction) = match claim.tx.get() {
-            Some(tx) => (quote_spanned!(here=> ended_in), Some(lent(tx))),
-            None => (quote_spanned!(here=> ended), None),
-        };
-        let transaction = transaction.into_iter();
-        let next = if self.options.fallback.is_given() {
-            quote_spanned!(here=> let __resilient_ret =)
+        let ends = if self.options.fallback.is_given() {
+            let known = known(quote_spanned!(here=> break '__resilient __resilient_ret));
+            quote_spanned!(here=> let __resilient_ret = '__resilient: { #known };)
         } else {
-            quote_spanned!(here=> return)
+            known(quote_spanned!(here=> return __resilient_ret))
         };
         quote_spanned! {here=>
             #asked
             #keeping
-            #next match #begins {
-                ::core::ops::ControlFlow::Break(__resilient_known) => {
-                    return #private::repeated::<#returns, #(#ended_kinds),*>(
-                        &mut __resilient_call,
-                        __resilient_known,
-                        &__resilient_keeping,
-                        #reject,
-                    );
-                }
-                ::core::ops::ControlFlow::Continue(__resilient_running) => {
-                    let __resilient_driven = __resilient_running
-                        .drive(::core::pin::pin!(async {
-                            #attempts
-                            let __resilient_ending =
-                                #private::ending::<#returns, #(#ending_kinds),*>(
-                                    &__resilient_call,
-                                    &__resilient_ret,
-                                    #judge,
-                                    #done_nothing,
-                                );
-                            (__resilient_ret, __resilient_ending)
-                        }))
-                        .await;
-                    match #private::#ended::<#returns, #(#ended_kinds),*>(
-                        #(#transaction,)*
-                        &mut __resilient_call,
-                        __resilient_driven,
-                        &__resilient_keeping,
-                        #reject,
-                    )
-                    .await
-                    {
-                        ::core::ops::ControlFlow::Break(__resilient_ret) => return __resilient_ret,
-                        ::core::ops::ControlFlow::Continue(__resilient_ret) => __resilient_ret,
-                    }
-                }
-            };
+            #ends
         }
+    }
+
+    /// The attempts while the right to run holds, and the end of it.
+    fn driven(&self, claim: &Claim, attempts: &TokenStream) -> TokenStream {
+        let (private, returns, here) = (&self.private, &self.returns, Span::mixed_site());
+        let judge = self.judge();
+        let path = claim.not_executed.get();
+        let kind = Token![_](path.map_or_else(Span::mixed_site, Spanned::span));
+        let kinds = [self.value(), self.failure(), judge.kind, kind];
+        let judge = judge.value;
+        let not_executed = path.map_or_else(
+            || quote_spanned!(here=> |_| false),
+            ToTokens::to_token_stream,
+        );
+        let drive = quote_spanned! {here=>
+            let __resilient_driven = __resilient_running
+                .drive(::core::pin::pin!(async {
+                    #attempts
+                    let __resilient_left = #private::left::<#returns, #(#kinds),*>(
+                        &__resilient_call,
+                        &__resilient_ret,
+                        &__resilient_keeping,
+                        #judge,
+                        #not_executed,
+                    );
+                    (__resilient_ret, __resilient_left)
+                }))
+                .await;
+        };
+        let end = if let Some(tx) = claim.tx.get() {
+            let transaction = self.lent(tx);
+            quote_spanned! {here=>
+                #private::ended_in(#transaction, &mut __resilient_call, __resilient_driven)
+            }
+        } else {
+            quote_spanned!(here=> #private::ended(&mut __resilient_call, __resilient_driven))
+        };
+        quote_spanned!(here=> { #drive #end.await })
     }
 
     /// What is asked for, before an attempt can move an argument.
     fn asked(&self, claim: &Claim) -> TokenStream {
         let (private, here) = (&self.private, Span::mixed_site());
-        let scope = match claim.scope.get() {
-            Some(Scope::Of(scope)) => {
-                let scope = self.seen(scope);
-                quote_spanned!(here=> #private::scope_of(#scope))
-            }
-            _ => quote_spanned!(here=> #private::shared()),
+        let scope = if let Some(Scope::Of(scope)) = claim.scope.get() {
+            let scope = self.seen(scope);
+            quote_spanned!(here=> #private::scope_of(#scope))
+        } else {
+            quote_spanned!(here=> #private::shared())
         };
         let key = claim.key.get().map(|key| self.seen(key));
         let asked = quote_spanned! {here=>
             #private::Asked::new(&__resilient_call, #scope, #private::key_of(#key))
         };
-        match claim.fingerprint.get() {
-            Some(fingerprint) => {
-                let fingerprint = self.seen(fingerprint);
-                quote_spanned! {here=>
-                    let mut __resilient_asked = #asked;
-                    __resilient_asked.fingerprint(#fingerprint);
-                }
-            }
-            None => quote_spanned!(here=> let __resilient_asked = #asked;),
+        let Some(fingerprint) = claim.fingerprint.get() else {
+            return quote_spanned!(here=> let __resilient_asked = #asked;);
+        };
+        let fingerprint = self.seen(fingerprint);
+        quote_spanned! {here=>
+            let mut __resilient_asked = #asked;
+            __resilient_asked.fingerprint(#fingerprint);
         }
     }
 
     /// How what it comes to is kept.
     fn keeping(&self, claim: &Claim) -> TokenStream {
         let (private, here) = (&self.private, Span::mixed_site());
-        let value = self.value();
-        let failure = if claim.stores_errors() {
-            let failure = self.failure();
-            quote_spanned! {here=>
-                ::core::option::Option::Some(#private::kept_failure::<#failure>())
-            }
-        } else {
-            quote_spanned!(here=> ::core::option::Option::None)
-        };
-        let resource = match claim.resource.get() {
-            Some(path) => quote_spanned!(here=> ::core::option::Option::Some(#path)),
-            None => quote_spanned!(here=> ::core::option::Option::None),
-        };
+        let (value, failure) = (self.value(), self.failure());
+        let failure = claim
+            .stores_errors()
+            .then(|| quote_spanned!(here=> #private::kept_failure::<#failure>()));
+        let failure = optional(failure.as_ref());
+        let resource = optional(claim.resource.get());
         quote_spanned! {here=>
             let __resilient_keeping = #private::Keeping {
                 answer: #private::kept::<#value>(),
@@ -139,12 +139,12 @@ impl Writer<'_> {
     fn begins(&self, claim: &Claim) -> TokenStream {
         let here = Span::mixed_site();
         if let Some(tx) = claim.tx.get() {
-            let transaction = lent(tx);
-            return quote_spanned!(here=> __resilient_asked.begin_in(#transaction).await);
-        }
-        match claim.resolve.get() {
-            Some(resolve) => self.found_out(resolve),
-            None => quote_spanned!(here=> __resilient_asked.begin().await),
+            let transaction = self.lent(tx);
+            quote_spanned!(here=> __resilient_asked.begin_in(#transaction).await)
+        } else if let Some(resolve) = claim.resolve.get() {
+            self.found_out(resolve)
+        } else {
+            quote_spanned!(here=> __resilient_asked.begin().await)
         }
     }
 
@@ -170,6 +170,13 @@ impl Writer<'_> {
         }
     }
 
+    /// The transaction, lent for one step.
+    fn lent(&self, tx: &Ident) -> TokenStream {
+        let private = &self.private;
+        let lent = quote_spanned!(shown_at(tx.span())=> &mut *#tx);
+        quote_spanned!(Span::mixed_site()=> #private::lent(#lent))
+    }
+
     /// The type of the value, left to inference.
     fn value(&self) -> Token![_] {
         Token![_](self.function.value())
@@ -186,7 +193,11 @@ impl Writer<'_> {
     }
 }
 
-/// The transaction, lent for one step.
-fn lent(tx: &Ident) -> TokenStream {
-    quote_spanned!(shown_at(tx.span())=> &mut *#tx)
+/// An expression that may not be there.
+fn optional(value: Option<&impl ToTokens>) -> TokenStream {
+    let here = Span::mixed_site();
+    value.map_or_else(
+        || quote_spanned!(here=> ::core::option::Option::None),
+        |value| quote_spanned!(here=> ::core::option::Option::Some(#value)),
+    )
 }

@@ -79,7 +79,7 @@ impl Writer<'_> {
         // Items are not hygienic: the static lives in a block of its own, out of the body's sight.
         let site = quote_spanned! {here=> {
             static __RESILIENT_SITE: #private::Site = #private::Site::new(#options);
-            #private::inventory::submit! { #private::Listed::new(&__RESILIENT_SITE) }
+            #private::inventory::submit! { &__RESILIENT_SITE }
             &__RESILIENT_SITE
         }};
         let call = if let Some(registry) = self.options.registry.get() {
@@ -180,17 +180,13 @@ impl Writer<'_> {
     fn repeated(&self, bindings: &[Binding]) -> TokenStream {
         let here = Span::mixed_site();
         let run = self.run(&quote_spanned!(here=> mut __resilient_out), bindings);
-        let (private, returns) = (&self.private, &self.returns);
-        let (judge, reject) = (self.judge(), self.reject());
-        let kinds = [self.failure(), judge.kind, reject.kind, judge.kind];
-        let (judge, reject) = (judge.value, reject.value);
-
         // A moved argument is reported "inside of this loop", with the loop shown here.
         let retry = self.options.retry.own_key();
         let place = retry.or(self.options.dependency.own_key());
         let repeat = quote_spanned!(shown_at(place.unwrap_or(self.at))=> loop);
         // What keeps the future from being `Send` is the error that is kept between attempts.
         let last = Ident::new("__resilient_last", shown_at(self.function.failure()));
+        let settle = self.settle(&last);
         let (bind, leave, end) = if self.options.goes_on() {
             (
                 quote_spanned!(here=> let __resilient_ret =),
@@ -208,18 +204,35 @@ impl Writer<'_> {
             let mut #last = ::core::option::Option::None;
             #bind #repeat {
                 #run
-                #private::settle::<#returns, #(#kinds),*>(
-                    &mut __resilient_call,
-                    &mut __resilient_out,
-                    &mut #last,
-                    #judge,
-                    #reject,
-                );
+                #settle
                 if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                     #leave __resilient_ret;
                 }
             }
             #end
+        }
+    }
+
+    /// Asks the policies what comes of an attempt.
+    fn settle(&self, last: &Ident) -> TokenStream {
+        let (private, returns, here) = (&self.private, &self.returns, Span::mixed_site());
+        let state = quote_spanned! {here=>
+            &mut __resilient_call, &mut __resilient_out, &mut #last
+        };
+        let options = self.options;
+        let own_rules =
+            options.when().is_some() || options.classify.is_given() || options.reject.is_given();
+        if !own_rules {
+            let failure = self.failure();
+            return quote_spanned! {here=>
+                #private::settle_by_traits::<#returns, #failure>(#state);
+            };
+        }
+        let (judge, reject) = (self.judge(), self.reject());
+        let kinds = [self.failure(), judge.kind, reject.kind, judge.kind];
+        let (judge, reject) = (judge.value, reject.value);
+        quote_spanned! {here=>
+            #private::settle::<#returns, #(#kinds),*>(#state, #judge, #reject);
         }
     }
 
@@ -315,14 +328,12 @@ impl Writer<'_> {
     /// written in decides when the temporaries of the last expression are dropped, and lints see
     /// the block they would see without the attribute.
     fn attempt(&self, own: &TokenStream) -> TokenStream {
-        let returns = &self.returns;
+        let (private, returns) = (&self.private, &self.returns);
         let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
         body.set_span(self.function.braces());
         let edge = quote_spanned! {Span::mixed_site()=>
-            if let ::core::option::Option::Some(__resilient_ret) =
-                ::core::option::Option::None::<#returns>
-            {
-                return __resilient_ret;
+            if false {
+                return #private::returned::<#returns>();
             }
         };
         quote_spanned! {shown_at(self.function.asynchrony())=>

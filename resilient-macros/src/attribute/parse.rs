@@ -8,7 +8,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Lit, Token, parenthesized, token};
 
-use super::claim::claim;
+use super::claim::{claim, is_claim};
 use super::fallback::fallback;
 use super::options::{
     Breaker, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
@@ -82,7 +82,7 @@ fn read_option(
             };
             options.idempotency_key.fill(key, value, errors);
         }
-        "idempotent" if input.peek(token::Paren) => {
+        "idempotent" if is_claim(&input.fork()) => {
             let value = claim(key, input, errors)?;
             told_twice(options.idempotent.key(), key, errors);
             if !cfg!(any(feature = "idempotency", test)) {

@@ -216,10 +216,6 @@ impl Place {
             (Place::Idempotent, Some(Lit::Str(store))) => {
                 takes_options("idempotent", "store", store.token())
             }
-            (Place::Idempotent, Some(Lit::Bool(switch))) => format!(
-                "a switch takes no parentheses: write `idempotent = {}`",
-                switch.value
-            ),
             (Place::Idempotent, _) => "expected an option such as `key = req.key`".to_owned(),
         }
     }

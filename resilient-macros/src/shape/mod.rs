@@ -95,6 +95,11 @@ impl Function {
         returned::value(&self.returns)
     }
 
+    /// Where the value is written as a reference, or holds one.
+    pub(crate) fn borrowed_value(&self) -> Option<Span> {
+        returned::borrowed_value(&self.returns)
+    }
+
     /// The type the attempts return, as written.
     pub(crate) fn returns(&self) -> &Type {
         &self.returns

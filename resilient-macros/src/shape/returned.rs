@@ -78,24 +78,22 @@ pub(super) fn exclusive_borrow(signature: &Signature, returns: &Type) -> Option<
 
 /// Where `returns` names the error: the second argument of its last segment, else the whole.
 pub(super) fn failure(returns: &Type) -> Span {
-    argument(returns, 1)
+    argument(returns, 1).map_or_else(|| returns.span(), Spanned::span)
 }
 
 /// Where `returns` names the value: the first argument of its last segment, else the whole.
 pub(super) fn value(returns: &Type) -> Span {
-    argument(returns, 0)
+    argument(returns, 0).map_or_else(|| returns.span(), Spanned::span)
 }
 
-fn argument(returns: &Type, index: usize) -> Span {
-    let last = match bare(returns) {
-        Type::Path(path) => path.path.segments.last(),
-        _ => None,
+fn argument(returns: &Type, index: usize) -> Option<&GenericArgument> {
+    let Type::Path(path) = bare(returns) else {
+        return None;
     };
-    let argument = last.and_then(|segment| match &segment.arguments {
+    match &path.path.segments.last()?.arguments {
         PathArguments::AngleBracketed(generics) => generics.args.iter().nth(index),
         _ => None,
-    });
-    argument.map_or_else(|| returns.span(), Spanned::span)
+    }
 }
 
 /// The return type as written, or the place where one is missing.
@@ -104,6 +102,21 @@ pub(super) fn written(signature: &Signature) -> Result<Type, Span> {
         ReturnType::Type(_, ty) => Ok((**ty).clone()),
         ReturnType::Default => Err(signature.ident.span()),
     }
+}
+
+/// Where the value of `returns` is written as a reference, or holds one.
+pub(super) fn borrowed_value(returns: &Type) -> Option<Span> {
+    let mut value = match argument(returns, 0)? {
+        GenericArgument::Type(value) => value.clone(),
+        _ => return None,
+    };
+    let mut borrowed = None;
+    walk(&mut value, &mut |part| {
+        if let Part::Type(Type::Reference(reference)) = part {
+            borrowed.get_or_insert(reference.span());
+        }
+    });
+    borrowed
 }
 
 enum Part<'a> {

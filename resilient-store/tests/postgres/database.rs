@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use deadpool_postgres::{Manager, Pool};
 use resilient_core::idempotency::{
     Answer, Claim, Effects, Idempotency, Key, Ledger, RecordId, Request, Scope,
 };
 use resilient_store::{PostgresStore, SqlxStore};
 use resilient_test_servers::Postgres;
 use sqlx::{AssertSqlSafe, PgPool};
+use tokio_postgres::NoTls;
 
 /// A table of one test in the server that all of them share.
 pub(crate) struct Database {
@@ -37,6 +39,12 @@ impl Database {
     pub(crate) async fn sqlx_store(&self) -> SqlxStore {
         let pool = PgPool::connect(&self.server.url()).await.unwrap();
         SqlxStore::new(pool).table(self.table).unwrap()
+    }
+
+    /// Connections for transactions.
+    pub(crate) fn pool(&self) -> Pool {
+        let manager = Manager::new(self.server.url().parse().unwrap(), NoTls);
+        Pool::builder(manager).max_size(50).build().unwrap()
     }
 
     pub(crate) fn ledger(&self, rules: &Idempotency) -> Ledger {

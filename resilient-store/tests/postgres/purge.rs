@@ -1,8 +1,10 @@
 //! Purging, and what it costs.
 
-use resilient_core::idempotency::{Purged, Store};
+use std::time::Duration;
 
-use crate::database::{Database, claim};
+use resilient_core::idempotency::{Begun, Claim, Claimed, Effects, Finish, Purged, Store};
+
+use crate::database::{Database, answer, claim, request, rules};
 
 /// Rows as they are after their time, or long before it.
 fn rows(keys: &str, state: u8, expires: &str) -> String {
@@ -58,25 +60,33 @@ async fn i50_a_batch_reads_the_index_and_not_the_table() {
     database
         .execute(&format!("{expired}{live} analyze {{table}}"))
         .await;
-    let before = scans(&database).await;
-    let purged = database.store().purge(50).await.unwrap();
-    assert_eq!(purged.deleted, 50);
+    let scans = statistic(&database, SEQ_SCAN).await;
+    let fetched = statistic(&database, FETCHED).await;
+    // More than there is, so that it has to find out where the end is.
+    let purged = database.store().purge(1_000).await.unwrap();
+    assert_eq!(purged.deleted, 100);
     // The statistics of another connection arrive when it has told them.
-    while scans(&database).await.1 == before.1 {
+    while statistic(&database, "n_tup_del").await < 100 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(scans(&database).await.0, before.0, "the table was read");
+    assert_eq!(
+        statistic(&database, SEQ_SCAN).await,
+        scans,
+        "the table was read"
+    );
+    let fetched = statistic(&database, FETCHED).await - fetched;
+    assert!(fetched < 1_000, "{fetched} rows were read");
 }
 
-/// How often the table was read from end to end, and rows were fetched by its indexes.
-async fn scans(database: &Database) -> (i64, i64) {
-    let of = |column: &str| {
-        format!("select {column} from pg_stat_user_tables where relname = '{{table}}'")
-    };
-    (
-        database.number(&of("seq_scan")).await,
-        database.number(&of("idx_tup_fetch")).await,
-    )
+/// How often the table was read from end to end.
+const SEQ_SCAN: &str = "seq_scan";
+
+/// How many rows were fetched by its indexes.
+const FETCHED: &str = "idx_tup_fetch";
+
+async fn statistic(database: &Database, column: &str) -> i64 {
+    let question = format!("select {column} from pg_stat_user_tables where relname = '{{table}}'");
+    database.number(&question).await
 }
 
 /// A run that a transaction is at work on is left alone, even past its time.
@@ -96,6 +106,51 @@ async fn q15_rows_that_somebody_is_at_work_on_are_left() {
     assert_eq!(database.store().purge(100).await.unwrap().deleted, 1);
 }
 
+/// What a purge can do nothing about is not looked at by every purge: an answer that was never kept,
+/// or was taken away, until its tombstone is over, and what is uncertain, until it is settled.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_is_not_shown_what_it_can_do_nothing_about() {
+    let Some(database) = Database::with("quiet_keys").await else {
+        return;
+    };
+    let store = database.store();
+    let dropped = Finish::BodyDropped { resource: None };
+    let completed = Finish::Completed {
+        answer: answer("x"),
+        resource: None,
+    };
+    let runs = [
+        ("dropped", dropped),
+        ("completed", completed),
+        ("uncertain", Finish::Uncertain),
+    ];
+    for (key, finish) in runs {
+        let claim = Claim {
+            tombstone: Duration::from_secs(3_600),
+            ..claim(key, 1)
+        };
+        let Claimed::Won(won) = store.claim(&claim).await.unwrap() else {
+            panic!("the key is new");
+        };
+        store.complete(&claim.id, won.fence, &finish).await.unwrap();
+    }
+    let lapsed = Claim {
+        effects: Effects::Unkeyed,
+        ..claim("lapsed", 1)
+    };
+    store.claim(&lapsed).await.unwrap();
+    database.pass(Duration::from_secs(3_700)).await;
+    let repeat = Claim { owner: 2, ..lapsed };
+    store.claim(&repeat).await.unwrap();
+    let shown = "select count(*) from {table} where purge_at <= now()";
+    assert_eq!(database.number(shown).await, 1);
+    assert_eq!(store.purge(10).await.unwrap().stripped, 1);
+    assert_eq!(database.number(shown).await, 0);
+    database.pass(Duration::from_secs(3_700)).await;
+    assert_eq!(database.number(shown).await, 2);
+    assert_eq!(store.purge(10).await.unwrap().deleted, 2);
+}
+
 /// Completing a run touches no index, so a busy table does not bloat: updates stay within the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_is_completed_without_touching_an_index() {
@@ -103,23 +158,17 @@ async fn a_run_is_completed_without_touching_an_index() {
     let Some(database) = Database::with("hot_keys").await else {
         return;
     };
-    let ledger = database.ledger(&crate::database::rules());
+    let ledger = database.ledger(&rules());
     for number in 0..RUNS {
-        let request = crate::database::request(&number.to_string());
-        let Ok(resilient_core::idempotency::Begun::Run(run)) = ledger.begin(request).await else {
+        let begun = ledger.begin(request(&number.to_string())).await;
+        let Ok(Begun::Run(run)) = begun else {
             panic!("the key is new");
         };
-        run.complete(crate::database::answer("x"), None)
-            .await
-            .unwrap();
+        run.complete(answer("x"), None).await.unwrap();
     }
-    let count = |column: &str| {
-        format!("select {column} from pg_stat_user_tables where relname = '{{table}}'")
-    };
-    while database.number(&count("n_tup_upd")).await < i64::from(RUNS) {
+    while statistic(&database, "n_tup_upd").await < i64::from(RUNS) {
         tokio::task::yield_now().await;
     }
-    let hot = database.number(&count("n_tup_hot_upd")).await;
+    let hot = statistic(&database, "n_tup_hot_upd").await;
     assert_eq!(hot, i64::from(RUNS));
-    database.store().claim(&claim("another", 1)).await.unwrap();
 }

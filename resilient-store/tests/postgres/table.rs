@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use resilient_core::idempotency::{Claimed, Fence, State, Store, StoreError};
 
-use crate::database::{Database, claim, id};
+use crate::database::{Database, claim, id, request, rules};
 
 fn taken(claimed: Claimed) -> State {
     match claimed {
@@ -49,6 +49,32 @@ async fn i52_q09_a_row_that_vanishes_is_claimed_again_twice() {
             );
         }
     }
+}
+
+/// A claim that was announced, and then announced by another before its transaction could take the
+/// row, is not won: the other one is about to take it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_announcement_that_was_overtaken_wins_nothing() {
+    let Some(database) = Database::with("overtaken_keys").await else {
+        return;
+    };
+    // What the other one does in between.
+    database
+        .execute(
+            "create function overtake() returns trigger language plpgsql as $$
+            begin
+                update {table} set fence = nextval('{table}_fences') where key = new.key;
+                return null;
+            end $$;
+            create trigger overtake after insert on {table}
+                for each row execute function overtake();",
+        )
+        .await;
+    let ledger = database.ledger(&rules());
+    let mut connection = database.pool().get().await.unwrap();
+    let mut transaction = connection.transaction().await.unwrap();
+    let refusal = ledger.begin_in(&mut transaction, request("k")).await;
+    assert_eq!(refusal.unwrap_err().code(), "IDEMPOTENCY_IN_PROGRESS");
 }
 
 /// A lock on the row makes a claim wait, even if there is nothing to do: only for a while, and the

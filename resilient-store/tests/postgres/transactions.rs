@@ -6,7 +6,6 @@ mod work;
 
 use std::sync::Arc;
 
-use deadpool_postgres::{Manager, Pool};
 use resilient_core::idempotency::{Joined, Ledger, MemoryStore, Refusal};
 use sqlx::PgPool;
 use tokio::sync::Barrier;
@@ -21,11 +20,6 @@ async fn prepared(table: &'static str) -> Option<Database> {
         .execute("create table {table}_orders (made_by text)")
         .await;
     Some(database)
-}
-
-fn pool(database: &Database) -> Pool {
-    let manager = Manager::new(database.server.url().parse().unwrap(), NoTls);
-    Pool::builder(manager).max_size(50).build().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,7 +52,7 @@ async fn of_a_pool() {
         return;
     };
     let ledger = database.ledger(&rules());
-    let pool = pool(&database);
+    let pool = database.pool();
     for scenario in SCENARIOS {
         let mut a = pool.get().await.unwrap();
         let mut b = pool.get().await.unwrap();
@@ -93,7 +87,7 @@ async fn i17_one_of_many_transactions_runs() {
     let Some(database) = prepared("crowded_transactions").await else {
         return;
     };
-    let pool = pool(&database);
+    let pool = database.pool();
     let ledger = database.ledger(&rules());
     let answered = Arc::new(Barrier::new(CROWD));
     let callers: Vec<_> = (0..CROWD)
@@ -128,7 +122,7 @@ async fn a_store_of_another_kind_is_refused() {
     let Some(database) = prepared("foreign_transactions").await else {
         return;
     };
-    let pool = pool(&database);
+    let pool = database.pool();
     let mut connection = pool.get().await.unwrap();
     let mut transaction = connection.transaction().await.unwrap();
     let memory = Ledger::new(MemoryStore::new(10), &rules()).unwrap();

@@ -176,8 +176,22 @@ pub(crate) const ROWS: &[Row] = &[
         &[
             Wins("a", 1, None),
             Pass(1_200),
+            Counted(1, 0, 0),
             Purge(0, 0),
             Wins("b", 2, None),
+        ],
+    ),
+    with_tombstone(
+        "and counts until the time of its tombstone is over",
+        &[
+            Wins("a", 1, None),
+            Pass(12_000),
+            Counted(1, 0, 0),
+            Purge(0, 0),
+            Wins("b", 2, None),
+            Pass(21_000),
+            Counted(1, 0, 1),
+            Purge(1, 0),
         ],
     ),
     row(

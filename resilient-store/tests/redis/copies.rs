@@ -131,15 +131,14 @@ async fn effects_that_cannot_be_repeated_are_copied_when_they_are_repeated() {
     };
     let table = Spy::new();
     let store = tiered(&server, &table);
-    let won = win(&store, &unkeyed("k", 1)).await;
-    store
-        .complete(&id("k"), won.fence, &Finish::Uncertain)
-        .await
-        .unwrap();
-    store
-        .settle(&id("k"), won.fence, Some(&finish("settled")))
-        .await
-        .unwrap();
+    let lapsing = Claim {
+        lease: Duration::ZERO,
+        ..unkeyed("k", 1)
+    };
+    let won = win(&store, &lapsing).await;
+    let (key, found_out) = (id("k"), finish("settled"));
+    let settled = store.settle(&key, won.fence, Some(&found_out)).await;
+    assert_eq!(settled.unwrap(), Fenced::Done);
     let late = store.complete(&id("k"), won.fence, &finish("late")).await;
     assert_eq!(late.unwrap(), Fenced::Done);
     assert!(!is_copied(&server, "k"));

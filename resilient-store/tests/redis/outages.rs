@@ -36,6 +36,23 @@ async fn q14_while_redis_is_down_keyed_requests_are_refused() {
     assert_eq!(request(&ledger, "before", "a").await, replayed("a"));
 }
 
+/// The client keeps the refusal of its last attempt, which is news of the past. That attempt is a
+/// task of its own, which needs a thread to fail on while the server is down.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_step_after_an_outage_is_done() {
+    let Some(mut server) = Redis::start_durable().unwrap() else {
+        return;
+    };
+    let store = alone(&server).await;
+    win(&store, &claim("k", 1)).await;
+    server.kill().unwrap();
+    for _ in 0..3 {
+        assert!(store.find(&id("k")).await.is_err());
+    }
+    server.restart().unwrap();
+    assert!(store.find(&id("k")).await.unwrap().is_some());
+}
+
 /// Q14, between claim and finish: the owner is told, and may still store its answer.
 #[tokio::test]
 async fn q14_a_run_outlives_a_server_that_was_killed() {

@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use super::super::Call;
+use super::lent::Lent;
 use super::running::{Known, Running};
 use crate::idempotency::{
-    Begun, Fingerprint, InvalidKey, JoinTransaction, Joined, Key, Ledger, Opened, Record, RecordId,
-    Refusal, Request, Resolution, Scope, Store,
+    Begun, Fingerprint, InvalidKey, Joined, Key, Ledger, Opened, Record, RecordId, Refusal,
+    Request, Resolution, Scope,
 };
 
 /// What `key = expr` may be: anything with a text.
@@ -194,15 +195,12 @@ impl Asked {
     }
 
     /// Asks for the right to run, which ends with a transaction.
-    pub async fn begin_in<S: Store, J: JoinTransaction<S> + ?Sized>(
-        &self,
-        transaction: &mut J,
-    ) -> Begins {
+    pub async fn begin_in(&self, mut transaction: Lent<'_>) -> Begins {
         let claim = match &self.0 {
             For::Claim(claim) => claim,
             other => return other.begins(),
         };
-        match claim.ledger.begin_in(transaction, claim.request()).await {
+        match transaction.begin(&claim.ledger, claim.request()).await {
             Ok(Joined::Run(execution)) => {
                 ControlFlow::Continue(Running::joined(claim.ledger.clone(), execution))
             }

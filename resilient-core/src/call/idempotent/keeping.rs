@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::ending::Ending;
+use super::left::Left;
 use crate::idempotency::{Answer, Refusal, Resolution, Resource};
 
 /// What is kept of an `Ok`, and of an `Err`.
@@ -93,41 +93,24 @@ impl<T, E> fmt::Debug for Keeping<T, E> {
     }
 }
 
-/// What is kept of an outcome.
-#[derive(Debug)]
-pub(super) enum Written {
-    Answer(Answer, Option<Resource>),
-    /// Only that it was done.
-    Done(Option<Resource>),
-    /// Nothing: it is an error, and errors are not kept.
-    Nothing,
-}
-
 impl<T, E> Keeping<T, E> {
-    /// What is kept of an outcome that says this about its run.
-    pub(super) fn written(&self, outcome: Result<&T, &E>, ending: Ending) -> Written {
-        match ending {
-            Ending::Answered => self.write(outcome),
-            Ending::NotExecuted | Ending::Failed => Written::Nothing,
-        }
-    }
-
-    fn write(&self, outcome: Result<&T, &E>) -> Written {
+    /// What an answer leaves behind.
+    pub(super) fn write(&self, outcome: Result<&T, &E>) -> Left {
         let (status, body, resource) = match (outcome, &self.failure) {
             (Ok(value), _) => {
                 let resource = self.resource.map(|resource| resource(value));
                 (OK, (self.answer.write)(value), resource)
             }
             (Err(failure), Some(codec)) => (ERR, (codec.write)(failure), None),
-            (Err(_), None) => return Written::Nothing,
+            (Err(_), None) => return Left::Failed,
         };
         match body {
-            Ok(body) => Written::Answer(answer(status, body), resource),
+            Ok(body) => Left::Answer(answer(status, body), resource),
             // A variant that is skipped is one that is not kept.
-            Err(_) if status == ERR => Written::Nothing,
+            Err(_) if status == ERR => Left::Failed,
             Err(error) => {
                 tracing::error!(target: "resilient", %error, "idempotency.not_written");
-                Written::Done(resource)
+                Left::Done(resource)
             }
         }
     }

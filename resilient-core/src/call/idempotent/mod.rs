@@ -4,20 +4,23 @@
 //! |---|---|
 //! | what is asked for: key, scope, fingerprint | `asked` |
 //! | the right to run, held around the attempts and ended with what they came to | `running` |
-//! | what an outcome leaves behind | `ending` |
+//! | what an outcome leaves behind | `left` |
+//! | a transaction, lent for a step | `lent` |
 //! | values as they are kept, and as they come back | `keeping` |
 
 mod asked;
-mod ending;
 mod keeping;
+mod left;
+mod lent;
 mod running;
 
 pub use asked::{
     Asked, Begins, FingerprintData, Found, ScopeText, StoreKeyText, key_of, scope_of, shared,
 };
-pub use ending::{Ending, ending};
 pub use keeping::{Codec, Keeping, KeptAnswer, KeptFailure, kept, kept_failure};
-pub use running::{Driven, Ends, Known, Running, ended, ended_in, repeated};
+pub use left::{Left, left};
+pub use lent::{Joins, Lent, lent};
+pub use running::{Driven, Known, Running, ended, ended_in, repeated};
 
 use std::sync::Arc;
 
@@ -47,7 +50,7 @@ impl Call {
     /// The call ends with what is known under its key, and not with what its attempts came to. True
     /// if it made none.
     fn ends_otherwise(&mut self) -> bool {
-        let fresh = matches!(self.phase, Phase::Fresh);
+        let fresh = matches!(self.phase, Phase::New | Phase::Fresh);
         if fresh {
             self.frame.attempt = 0;
         } else if !matches!(self.phase, Phase::Done) {

@@ -4,19 +4,14 @@ use std::ops::ControlFlow;
 
 use super::super::Call;
 use super::super::outcome::Outcome;
-use super::ending::Ending;
-use super::keeping::{Keeping, Written};
-use crate::idempotency::{
-    Answer, Ended, Execution, JoinTransaction, Ledger, Refusal, Run, Store, StoreError, Within,
-};
+use super::keeping::Keeping;
+use super::left::Left;
+use super::lent::Lent;
+use crate::idempotency::{Answer, Ended, Execution, Ledger, Refusal, Run, StoreError, Within};
 use crate::rejection::Rejection;
 
 /// What is known under a key without running.
 pub type Known = Result<Answer, Refusal>;
-
-/// How a call ends: `Break` with what stands whatever the function does instead of failing,
-/// `Continue` with its own outcome.
-pub type Ends<R> = ControlFlow<R, R>;
 
 /// The right to run.
 ///
@@ -73,87 +68,46 @@ pub enum Driven<O> {
     Lost(Run),
 }
 
-/// Ends a run with what its attempts came to.
-pub async fn ended<R, T, E, X>(
-    call: &mut Call,
-    driven: Driven<(R, Ending)>,
-    keeping: &Keeping<T, E>,
-    reject: X,
-) -> Ends<R>
-where
-    R: Outcome<Value = T, Failure = E>,
-    X: Fn(Rejection) -> E,
-{
-    let instead = match driven {
-        Driven::Done((outcome, ending), Running(Right::Lease(run))) => {
-            let written = keeping.written(outcome.as_result(), ending);
-            match close(run, ending, written).await {
-                Ok(Ended::Superseded(instead)) => instead,
-                // What the store could not be told is true all the same; its lease decides.
-                Ok(Ended::Stored) | Err(_) => return ControlFlow::Continue(outcome),
-            }
-        }
-        Driven::Done((outcome, _), _) => return ControlFlow::Continue(outcome),
+/// Ends a run with what its attempts left behind. `Break` with what stands in place of their outcome.
+pub async fn ended<R>(call: &mut Call, driven: Driven<(R, Left)>) -> ControlFlow<Known, R> {
+    match driven {
+        Driven::Done((outcome, left), Running(Right::Lease(run))) => match close(run, left).await {
+            Ok(Ended::Superseded(instead)) => ControlFlow::Break(instead),
+            // What the store could not be told is true all the same; its lease decides.
+            Ok(Ended::Stored) | Err(_) => ControlFlow::Continue(outcome),
+        },
+        Driven::Done((outcome, _), _) => ControlFlow::Continue(outcome),
         Driven::Lost(run) => {
             call.ends_otherwise();
-            run.instead().await
+            ControlFlow::Break(run.instead().await)
         }
-    };
-    ControlFlow::Break(repeated(call, instead, keeping, reject))
+    }
 }
 
 /// The same as a part of a transaction. What is no answer is not a part of it: whoever began the
 /// transaction rolls it back.
-pub async fn ended_in<R, T, E, X, S, J>(
-    transaction: &mut J,
+pub async fn ended_in<R>(
+    mut transaction: Lent<'_>,
     call: &mut Call,
-    driven: Driven<(R, Ending)>,
-    keeping: &Keeping<T, E>,
-    reject: X,
-) -> Ends<R>
-where
-    R: Outcome<Value = T, Failure = E>,
-    X: Fn(Rejection) -> E,
-    S: Store,
-    J: JoinTransaction<S> + ?Sized,
-{
-    if let Driven::Done((outcome, ending), Running(right)) = &driven
-        && let Right::Transaction { ledger, execution } = right
-        && let written = keeping.written(outcome.as_result(), *ending)
-        && let Err(refusal) = close_in(transaction, ledger, execution, written).await
-    {
-        return ControlFlow::Break(repeated(call, Err(refusal), keeping, reject));
-    }
-    ended(call, driven, keeping, reject).await
-}
-
-async fn close(run: Run, ending: Ending, written: Written) -> Result<Ended, StoreError> {
-    match (ending, written) {
-        (_, Written::Answer(answer, resource)) => run.complete(answer, resource).await,
-        (_, Written::Done(resource)) => run.complete_without_body(resource).await,
-        (Ending::NotExecuted, Written::Nothing) => run.release().await,
-        (_, Written::Nothing) => run.fail().await,
+    driven: Driven<(R, Left)>,
+) -> ControlFlow<Known, R> {
+    match driven {
+        Driven::Done((outcome, left), Running(Right::Transaction { ledger, execution })) => {
+            match transaction.complete(&ledger, &execution, left).await {
+                Ok(()) => ControlFlow::Continue(outcome),
+                Err(refusal) => ControlFlow::Break(Err(refusal)),
+            }
+        }
+        other => ended(call, other).await,
     }
 }
 
-async fn close_in<S: Store, J: JoinTransaction<S> + ?Sized>(
-    transaction: &mut J,
-    ledger: &Ledger,
-    execution: &Execution,
-    written: Written,
-) -> Result<(), Refusal> {
-    match written {
-        Written::Answer(answer, resource) => {
-            ledger
-                .complete_in(transaction, execution, answer, resource)
-                .await
-        }
-        Written::Done(resource) => {
-            ledger
-                .complete_without_body_in(transaction, execution, resource)
-                .await
-        }
-        Written::Nothing => Ok(()),
+async fn close(run: Run, left: Left) -> Result<Ended, StoreError> {
+    match left {
+        Left::Answer(answer, resource) => run.complete(answer, resource).await,
+        Left::Done(resource) => run.complete_without_body(resource).await,
+        Left::NotExecuted => run.release().await,
+        Left::Failed => run.fail().await,
     }
 }
 

@@ -195,6 +195,13 @@ fn claimed(function: &Function, claim: &Claim, errors: &mut Errors) {
              argument; write `scope = &shared` if that is the caller, or rename the argument",
         );
     }
+    if let Some(reference) = function.borrowed_value() {
+        errors.at(
+            reference,
+            "the answer is written down and read again for repeats, so that it cannot be a reference; \
+             return an owned value",
+        );
+    }
     let Some(tx) = claim.tx.get() else {
         return;
     };

@@ -37,7 +37,7 @@ where
                         .keyed(),
                 );
                 ::resilient::__private::inventory::submit! {
-                    ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+                    & __RESILIENT_SITE
                 }
                 &__RESILIENT_SITE
             });
@@ -47,10 +47,10 @@ where
                 let __resilient_clone_id = ::core::clone::Clone::clone(&id);
                 let mut __resilient_out = __resilient_call
                     .attempt(async {
-                        if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                            Result<u32, Error>,
-                        > {
-                            return __resilient_ret;
+                        if false {
+                            return ::resilient::__private::returned::<
+                                Result<u32, Error>,
+                            >();
                         }
                         #[allow(
                             clippy::shadow_reuse,

@@ -25,7 +25,7 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                 .keyed(),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -34,10 +34,10 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
     loop {
         let mut __resilient_out = __resilient_call
             .attempt(async {
-                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                    Result<Charge, ChargeError>,
-                > {
-                    return __resilient_ret;
+                if false {
+                    return ::resilient::__private::returned::<
+                        Result<Charge, ChargeError>,
+                    >();
                 }
                 #[allow(unused_braces)]
                 {
@@ -46,19 +46,10 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                 }
             })
             .await;
-        ::resilient::__private::settle::<
+        ::resilient::__private::settle_by_traits::<
             Result<Charge, ChargeError>,
             _,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            &mut __resilient_out,
-            &mut __resilient_last,
-            ::resilient::__private::by_trait::<_>(),
-            ::resilient::__private::rejected::<_>,
-        );
+        >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }

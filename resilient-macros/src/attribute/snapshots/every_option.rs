@@ -30,7 +30,7 @@ async fn call(&self) -> Result<u32, Error> {
                     .keyed(),
             );
             ::facade::resilient::__private::inventory::submit! {
-                ::facade::resilient::__private::Listed::new(& __RESILIENT_SITE)
+                & __RESILIENT_SITE
             }
             &__RESILIENT_SITE
         },
@@ -41,10 +41,10 @@ async fn call(&self) -> Result<u32, Error> {
     loop {
         let mut __resilient_out = __resilient_call
             .attempt(async {
-                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                    Result<u32, Error>,
-                > {
-                    return __resilient_ret;
+                if false {
+                    return ::facade::resilient::__private::returned::<
+                        Result<u32, Error>,
+                    >();
                 }
                 #[allow(unused_braces)] { self.api.get().await }
             })

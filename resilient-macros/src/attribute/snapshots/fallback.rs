@@ -11,7 +11,7 @@ async fn price(item: &Item) -> Result<Price, PriceError> {
                 .idempotent(),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -19,27 +19,18 @@ async fn price(item: &Item) -> Result<Price, PriceError> {
     let __resilient_ret = loop {
         let mut __resilient_out = __resilient_call
             .attempt(async {
-                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                    Result<Price, PriceError>,
-                > {
-                    return __resilient_ret;
+                if false {
+                    return ::resilient::__private::returned::<
+                        Result<Price, PriceError>,
+                    >();
                 }
                 #[allow(unused_braces)] { ask(item).await }
             })
             .await;
-        ::resilient::__private::settle::<
+        ::resilient::__private::settle_by_traits::<
             Result<Price, PriceError>,
             _,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            &mut __resilient_out,
-            &mut __resilient_last,
-            ::resilient::__private::by_trait::<_>(),
-            ::resilient::__private::rejected::<_>,
-        );
+        >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             break __resilient_ret;
         }

@@ -10,16 +10,14 @@ async fn price(item: &Item) -> Result<Price, PriceError> {
                 .timeout(::core::time::Duration::from_secs(1)),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
     let __resilient_out = __resilient_call
         .attempt(async {
-            if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                Result<Price, PriceError>,
-            > {
-                return __resilient_ret;
+            if false {
+                return ::resilient::__private::returned::<Result<Price, PriceError>>();
             }
             #[allow(unused_braces)] { ask(item).await }
         })

@@ -14,7 +14,7 @@ async fn search(index: &Index, query: Query) -> Result<Hits, SearchError> {
                 .idempotent(),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -27,10 +27,10 @@ async fn search(index: &Index, query: Query) -> Result<Hits, SearchError> {
             );
             __resilient_copies
                 .start(async {
-                    if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                        Result<Hits, SearchError>,
-                    > {
-                        return __resilient_ret;
+                    if false {
+                        return ::resilient::__private::returned::<
+                            Result<Hits, SearchError>,
+                        >();
                     }
                     #[allow(
                         clippy::shadow_reuse,
@@ -60,19 +60,10 @@ async fn search(index: &Index, query: Query) -> Result<Hits, SearchError> {
                 break __resilient_out;
             }
         };
-        ::resilient::__private::settle::<
+        ::resilient::__private::settle_by_traits::<
             Result<Hits, SearchError>,
             _,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            &mut __resilient_out,
-            &mut __resilient_last,
-            ::resilient::__private::by_trait::<_>(),
-            ::resilient::__private::rejected::<_>,
-        );
+        >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }

@@ -34,7 +34,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
                     .idempotent(),
             );
             ::resilient::__private::inventory::submit! {
-                ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+                & __RESILIENT_SITE
             }
             &__RESILIENT_SITE
         });
@@ -42,27 +42,16 @@ impl<const N: usize> Gateway for Client<{ N }> {
         loop {
             let mut __resilient_out = __resilient_call
                 .attempt(async {
-                    if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                        Result<u32, Error>,
-                    > {
-                        return __resilient_ret;
+                    if false {
+                        return ::resilient::__private::returned::<Result<u32, Error>>();
                     }
                     #[allow(unused_braces)] { self.post("/charges").await }
                 })
                 .await;
-            ::resilient::__private::settle::<
+            ::resilient::__private::settle_by_traits::<
                 Result<u32, Error>,
                 _,
-                _,
-                _,
-                _,
-            >(
-                &mut __resilient_call,
-                &mut __resilient_out,
-                &mut __resilient_last,
-                ::resilient::__private::by_trait::<_>(),
-                ::resilient::__private::rejected::<_>,
-            );
+            >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
             if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                 return __resilient_ret;
             }
@@ -87,7 +76,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
                     .keyed(),
             );
             ::resilient::__private::inventory::submit! {
-                ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+                & __RESILIENT_SITE
             }
             &__RESILIENT_SITE
         });
@@ -96,27 +85,16 @@ impl<const N: usize> Gateway for Client<{ N }> {
         loop {
             let mut __resilient_out = __resilient_call
                 .attempt(async {
-                    if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                        Result<u32, Error>,
-                    > {
-                        return __resilient_ret;
+                    if false {
+                        return ::resilient::__private::returned::<Result<u32, Error>>();
                     }
                     #[allow(unused_braces)] { self.post("/refunds").await }
                 })
                 .await;
-            ::resilient::__private::settle::<
+            ::resilient::__private::settle_by_traits::<
                 Result<u32, Error>,
                 _,
-                _,
-                _,
-                _,
-            >(
-                &mut __resilient_call,
-                &mut __resilient_out,
-                &mut __resilient_last,
-                ::resilient::__private::by_trait::<_>(),
-                ::resilient::__private::rejected::<_>,
-            );
+            >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
             if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                 return __resilient_ret;
             }
@@ -144,7 +122,7 @@ impl<const N: usize> Gateway for Client<{ N }> {
                     .idempotent(),
             );
             ::resilient::__private::inventory::submit! {
-                ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+                & __RESILIENT_SITE
             }
             &__RESILIENT_SITE
         });
@@ -152,27 +130,16 @@ impl<const N: usize> Gateway for Client<{ N }> {
         loop {
             let mut __resilient_out = __resilient_call
                 .attempt(async {
-                    if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                        Result<u32, Error>,
-                    > {
-                        return __resilient_ret;
+                    if false {
+                        return ::resilient::__private::returned::<Result<u32, Error>>();
                     }
                     #[allow(unused_braces)] { Ok(1) }
                 })
                 .await;
-            ::resilient::__private::settle::<
+            ::resilient::__private::settle_by_traits::<
                 Result<u32, Error>,
                 _,
-                _,
-                _,
-                _,
-            >(
-                &mut __resilient_call,
-                &mut __resilient_out,
-                &mut __resilient_last,
-                ::resilient::__private::by_trait::<_>(),
-                ::resilient::__private::rejected::<_>,
-            );
+            >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
             if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
                 return __resilient_ret;
             }

@@ -19,7 +19,7 @@ async fn r#move(
                 .retry_from("payment"),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
@@ -29,10 +29,8 @@ async fn r#move(
         let __resilient_clone_type = ::core::clone::Clone::clone(&r#type);
         let mut __resilient_out = __resilient_call
             .attempt(async {
-                if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                    Result<(), Error>,
-                > {
-                    return __resilient_ret;
+                if false {
+                    return ::resilient::__private::returned::<Result<(), Error>>();
                 }
                 #[allow(
                     clippy::shadow_reuse,
@@ -59,19 +57,10 @@ async fn r#move(
                 }
             })
             .await;
-        ::resilient::__private::settle::<
+        ::resilient::__private::settle_by_traits::<
             Result<(), Error>,
             _,
-            _,
-            _,
-            _,
-        >(
-            &mut __resilient_call,
-            &mut __resilient_out,
-            &mut __resilient_last,
-            ::resilient::__private::by_trait::<_>(),
-            ::resilient::__private::rejected::<_>,
-        );
+        >(&mut __resilient_call, &mut __resilient_out, &mut __resilient_last);
         if let ::core::option::Option::Some(__resilient_ret) = __resilient_out {
             return __resilient_ret;
         }

@@ -14,16 +14,14 @@ async fn send(
                 .timeout(::core::time::Duration::from_micros(1500)),
         );
         ::resilient::__private::inventory::submit! {
-            ::resilient::__private::Listed::new(& __RESILIENT_SITE)
+            & __RESILIENT_SITE
         }
         &__RESILIENT_SITE
     });
     let __resilient_out = __resilient_call
         .attempt(async {
-            if let ::core::option::Option::Some(__resilient_ret) = ::core::option::Option::None::<
-                Result<_, Error>,
-            > {
-                return __resilient_ret;
+            if false {
+                return ::resilient::__private::returned::<Result<_, Error>>();
             }
             #[allow(unused_braces)]
             {

@@ -1,5 +1,6 @@
 //! What is told about every mistake that can be told without the compiler's help, and expansions.
 
+mod claim;
 mod effective;
 mod expansion;
 mod functions;

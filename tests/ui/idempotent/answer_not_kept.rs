@@ -1,0 +1,10 @@
+use resilient::resilient;
+
+pub struct Receipt(usize);
+
+#[resilient(idempotent(store = "orders", key = key, scope = shared, effects = "keyed"))]
+async fn call(key: &str) -> std::io::Result<Receipt> {
+    Ok(Receipt(key.len()))
+}
+
+fn main() {}

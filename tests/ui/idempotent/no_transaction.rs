@@ -1,0 +1,11 @@
+use resilient::resilient;
+
+struct Transaction;
+
+#[resilient(idempotent(store = "orders", key = key, scope = shared, tx = tx))]
+async fn call(key: &str, tx: &mut Transaction) -> std::io::Result<u32> {
+    let _ = tx;
+    Ok(key.len() as u32)
+}
+
+fn main() {}

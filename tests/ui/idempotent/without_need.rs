@@ -1,0 +1,15 @@
+use resilient::resilient;
+
+#[resilient(idempotent(
+    store = "orders",
+    key = key,
+    scope = shared,
+    effects = "keyed",
+    resolve = find,
+    not_executed = unsent
+))]
+async fn call(key: &str) -> std::io::Result<u32> {
+    Ok(key.len() as u32)
+}
+
+fn main() {}
