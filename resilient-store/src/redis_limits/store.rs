@@ -25,6 +25,7 @@ const DEFAULT_PREFIX: &str = "rl:";
 ///
 /// - A decision is one script on one slot: all limits of a subject agree or none counts anything. Time
 ///   is the server's, in microseconds; the clocks of the processes do not matter.
+/// - One server, or the primary behind one name; this is no client of a cluster.
 /// - Every key expires once its limit is as good as new. One without a time to live, or with one that
 ///   is too long, gets the right one at the next request.
 /// - Redis answers before its replicas know. After a failover the last requests may not be counted, and
@@ -110,7 +111,8 @@ impl RedisLimitStore {
         if !takes(ask) {
             return None;
         }
-        let denial = self.denials.as_ref()?.find(subject, ask, Instant::now())?;
+        let denials = self.denials.as_ref()?;
+        let denial = denials.find(subject, ask.limits, ask.cost, Instant::now())?;
         self.counter.counters().denied_here.add();
         Some(denial)
     }
@@ -125,7 +127,7 @@ impl RedisLimitStore {
         if let Some(denials) = &self.denials
             && takes(ask)
         {
-            denials.learn(subject, ask, &decision, Instant::now());
+            denials.learn(subject, ask.limits, &decision, Instant::now());
         }
         Ok(decision)
     }
@@ -197,7 +199,7 @@ impl RedisLimitStore {
 impl Store for RedisLimitStore {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> StoreFuture<'a, Decision> {
         Box::pin(async move {
-            let subject = Subject::of(&ask);
+            let subject = Subject::new(ask.limiter, ask.key);
             if let Some(denial) = self.known_denial(&subject, &ask) {
                 return Ok(denial);
             }
@@ -214,7 +216,7 @@ impl Store for RedisLimitStore {
             if decision.decided_at() == 0 {
                 return Ok(());
             }
-            let subject = Subject::of(&ask);
+            let subject = Subject::new(ask.limiter, ask.key);
             let refunded = self.refund_there(&subject, &ask, decision).await;
             if let Some(denials) = &self.denials {
                 denials.forget(&subject);

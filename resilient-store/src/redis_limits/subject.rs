@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use resilient_core::rate_limit::{Algorithm, Ask, LimitSettings};
+use resilient_core::Name;
+use resilient_core::rate_limit::{Algorithm, LimitSettings};
 use sha2::{Digest, Sha256};
 
 /// Half of a SHA-256.
@@ -14,12 +15,12 @@ pub(super) struct Subject([u8; DIGEST_BYTES]);
 
 impl Subject {
     /// Who asks.
-    pub(super) fn of(ask: &Ask<'_>) -> Self {
+    pub(super) fn new(limiter: &Name, key: &str) -> Self {
         let hash = Sha256::new()
-            .chain_update(ask.limiter.as_bytes())
+            .chain_update(limiter.as_bytes())
             // Not in the name of a limiter, so that it ends there.
             .chain_update([0])
-            .chain_update(ask.key)
+            .chain_update(key)
             .finalize();
         let mut digest = [0; DIGEST_BYTES];
         digest.copy_from_slice(&hash[..DIGEST_BYTES]);
@@ -47,5 +48,30 @@ fn suffix(algorithm: Algorithm) -> char {
         Algorithm::Gcra => 'g',
         // `Fixed`, and what the words of a limit count as fixed windows.
         _ => 'w',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use resilient_core::rate_limit::{Limit, RateLimit};
+
+    use super::*;
+
+    #[test]
+    fn r26_names_are_those_that_are_documented() {
+        let limits = RateLimit::named("api")
+            .limit(Limit::fixed("a", 1, "1s"))
+            .limit(Limit::sliding_counter("b", 1, "1s"))
+            .limit(Limit::sliding_log("c", 1, "1s"))
+            .limit(Limit::token_bucket("d", 1, "1s"))
+            .limit(Limit::gcra("e", 1, "1s"));
+        let settings = limits.settings().unwrap();
+        let subject = Subject::new(&settings.name, "u");
+        let keys = settings.limits.iter();
+        let keys: Vec<_> = keys.map(|limit| subject.key_of("rl:", limit)).collect();
+        // printf 'api\0u' | sha256sum | cut -c 1-32
+        let tag = "865049a38b4a0e9b59de42d26c1816aa";
+        let named = ["a:w", "b:s", "c:l", "d:t", "e:g"].map(|name| format!("rl:{{{tag}}}:{name}"));
+        assert_eq!(keys, named);
     }
 }
