@@ -32,18 +32,24 @@ async fn r03_r27_exactly_the_quota_of_all_processes_together() {
     }
 }
 
-/// Case R05: nothing is rounded. The window is one that now is a quarter into.
+/// A window in microseconds that now is a quarter into, and when it began. It is the ninth since 1970.
+fn quarter_into(server: &Redis) -> (u64, u64) {
+    let window = now(server) * 4 / 33 / 1_000 * 1_000;
+    (window, window * 8)
+}
+
+/// Case R05: nothing is rounded.
 #[tokio::test]
 async fn r05_the_window_before_counts_exactly() {
     let Some(server) = Redis::start().unwrap() else {
         return;
     };
-    // Now is in the ninth window since 1970.
-    let window = now(&server) * 4 / 33 / 1_000 * 1_000;
-    let start = (window * 8).to_string();
+    let (window, start) = quarter_into(&server);
+    let start = start.to_string();
+    let fields = ["at", &start, "count", "18", "before", "40"];
     let hourly = key("hourly", "s");
     server
-        .ask(&["HSET", &hourly, "at", &start, "count", "18", "before", "40"])
+        .ask(&[&["HSET", &hourly], &fields[..]].concat())
         .unwrap();
     let limit = Limit::sliding_counter("hourly", 50, Duration::from_micros(window));
     let api = api(&server, [limit]);
@@ -57,6 +63,65 @@ async fn r05_the_window_before_counts_exactly() {
     let wait = third.retry_after().unwrap();
     let expected = Duration::from_micros(window / 40);
     assert!(wait <= expected && wait + Duration::from_secs(600) > expected);
+}
+
+/// Case R05, at the end of a window: it is the one before, and the one before it is forgotten.
+#[tokio::test]
+async fn r05_a_window_that_is_over_is_the_one_before() {
+    let Some(server) = Redis::start().unwrap() else {
+        return;
+    };
+    let (window, start) = quarter_into(&server);
+    for (age, left) in [(1, 20), (2, 50)] {
+        let at = (start - window * age).to_string();
+        let fields = ["at", &at, "count", "40", "before", "50"];
+        let hourly = key("hourly", "s");
+        server
+            .ask(&[&["HSET", &hourly], &fields[..]].concat())
+            .unwrap();
+        let limit = Limit::sliding_counter("hourly", 50, Duration::from_micros(window));
+        let api = api(&server, [limit]);
+        assert_eq!(remaining(&api).await, left);
+        assert!(check(&api, left).await.is_allowed());
+        assert!(!check(&api, 1).await.is_allowed());
+    }
+}
+
+/// A third of a second is no whole number of microseconds: three of them are a second all the same.
+#[tokio::test]
+async fn r06_no_fraction_of_a_token_is_lost() {
+    let Some(server) = Redis::start().unwrap() else {
+        return;
+    };
+    let window = ENDLESS - Duration::from_millis(1);
+    for (limit, suffix, parts, token) in [
+        (
+            Limit::token_bucket("l", 7, window),
+            "t",
+            7,
+            window.as_micros(),
+        ),
+        (
+            Limit::gcra("l", 7, window),
+            "g",
+            1_000,
+            window.as_nanos().div_ceil(7),
+        ),
+    ] {
+        let api = api(&server, [limit]);
+        let full_at = || {
+            let kept = server.ask(&["HMGET", &key("l", suffix), "full_at", "part"]);
+            let kept = kept.unwrap().unwrap();
+            let (micros, rest) = kept.split_once('\n').unwrap();
+            micros.parse::<u128>().unwrap() * parts + rest.parse::<u128>().unwrap()
+        };
+        assert!(check(&api, 1).await.is_allowed());
+        let first = full_at();
+        for taken in 1..6 {
+            assert!(check(&api, 1).await.is_allowed());
+            assert_eq!(full_at() - first, token * taken);
+        }
+    }
 }
 
 /// Cases R11 and R26: what one limit refuses counts in none, and all of it is one question about one

@@ -1,7 +1,6 @@
 //! Servers that have forgotten the scripts, or will not run them.
 
 use resilient_core::rate_limit::{Limit, RateLimitError};
-use resilient_store::Outage;
 use resilient_test_servers::Redis;
 
 use crate::stage::{ENDLESS, api, calls, check, limiter, named, patient, remaining};
@@ -41,9 +40,8 @@ async fn r25_a_server_that_may_not_write_does_not_decide() {
     let Some(server) = Redis::start().unwrap() else {
         return;
     };
-    let closed = patient(&server).outage(Outage::Closed);
     let limits = || named([Limit::fixed("l", 5, ENDLESS)]);
-    let api = limiter(&closed, limits());
+    let api = limiter(&patient(&server), limits());
     assert!(check(&api, 1).await.is_allowed());
     server.ask(&["REPLICAOF", "127.0.0.1", "1"]).unwrap();
     let error = api
@@ -58,6 +56,6 @@ async fn r25_a_server_that_may_not_write_does_not_decide() {
     assert_eq!(api.counter.counts().errors, 1);
     server.ask(&["REPLICAOF", "NO", "ONE"]).unwrap();
     // Another process: this one leaves the server alone for a second.
-    let other = limiter(&closed, limits());
+    let other = limiter(&patient(&server), limits());
     assert_eq!(remaining(&other).await, 4, "what was refused did not count");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use resilient_core::rate_limit::{Decision, Limit, RateLimit, RateLimiter};
-use resilient_store::{RedisConfig, RedisLimitCounter, RedisLimitStore, RedisLimits};
+use resilient_store::{Outage, RedisConfig, RedisLimitCounter, RedisLimitStore, RedisLimits};
 use resilient_test_servers::Redis;
 
 /// A window that no test sees the end of: the next one begins in decades or in years.
@@ -16,10 +16,12 @@ pub(crate) struct Stage {
     pub(crate) counter: RedisLimitCounter,
 }
 
-/// Settings for a server that is well: a slow machine is no outage.
+/// Settings for a server that is well: a slow machine is no outage, and an outage is no decision.
 pub(crate) fn patient(server: &Redis) -> RedisLimits {
     let redis = RedisConfig::at(server.url()).response_timeout("30s");
-    RedisLimits::over(redis).timeout("30s")
+    RedisLimits::over(redis)
+        .timeout("30s")
+        .outage(Outage::Closed)
 }
 
 /// Settings for a server that will not answer.
