@@ -28,6 +28,8 @@ const DEFAULT_PREFIX: &str = "rl:";
 /// - One server, or the primary behind one name; this is no client of a cluster.
 /// - Every key expires once its limit is as good as new. One without a time to live, or with one that
 ///   is too long, gets the right one at the next request.
+/// - A key that is evicted for lack of memory begins anew: `maxmemory-policy noeviction` prevents that,
+///   or enough memory.
 /// - Redis answers before its replicas know. After a failover the last requests may not be counted, and
 ///   what the clock of the server before said counts for no more than one window, or one full bucket.
 /// - When Redis does not answer within the [timeout](RedisLimits::timeout), [`Outage`] says what

@@ -121,6 +121,11 @@ async fn r06_no_fraction_of_a_token_is_lost() {
             assert!(check(&api, 1).await.is_allowed());
             assert_eq!(full_at() - first, token * taken);
         }
+        for left in (0..5).rev() {
+            let charged = api.limiter.peek("u", 1).await.unwrap();
+            api.limiter.refund("u", charged).await.unwrap();
+            assert_eq!(full_at() - first, token * left);
+        }
     }
 }
 
@@ -168,6 +173,10 @@ async fn r24_every_key_ends() {
         let left = pttl(&server, &key);
         assert!(0 < left && left <= two_windows, "{key}: {left}");
     }
+    // A window that is over counts for another one.
+    let windows = [("fixed", "w"), ("sliding", "s")];
+    let [fixed, sliding] = windows.map(|(limit, suffix)| pttl(&server, &key(limit, suffix)));
+    assert!(sliding > fixed + two_windows / 2 - 600_000);
     api.limiter.refund("u", taken).await.unwrap();
     for key in keys(&server) {
         let left = pttl(&server, &key);
