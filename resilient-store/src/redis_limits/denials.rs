@@ -139,13 +139,13 @@ mod tests {
     async fn r29_a_refusal_is_believed_until_it_would_fit_or_for_5_s() {
         for (wait, believed) in [(2, 2), (3_600, 5)] {
             let (denials, limits, user) = (Denials::default(), limits(1), subject("u"));
-            let wait = Duration::from_secs(wait);
+            let (wait, rest) = (Duration::from_secs(wait), Duration::from_secs(wait - 1));
             let now = Instant::now();
             denials.learn(user, &limits, &refusal(&limits, wait), now);
             let later = now + Duration::from_secs(1);
             let found = denials.find(&user, &limits, 1, later).unwrap();
             assert!(!found.is_allowed());
-            assert_eq!(found.retry_after(), Some(wait - Duration::from_secs(1)));
+            assert_eq!(found.retry_after(), Some(rest));
             assert!(denials.find(&user, &limits, 2, later).is_none());
             assert!(denials.find(&subject("v"), &limits, 1, later).is_none());
             let last = now + Duration::from_secs(believed);

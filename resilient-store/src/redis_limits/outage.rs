@@ -1,5 +1,8 @@
 //! What becomes of requests while Redis does not answer.
 
+/// When a decision says that it was made, if Redis has not made it: nothing can be given back there.
+pub(super) const NOT_IN_REDIS: u64 = 0;
+
 /// What becomes of requests while Redis does not answer.
 ///
 /// Whichever it is, a request waits for no longer than the [timeout](super::RedisLimits::timeout),

@@ -8,12 +8,10 @@ use resilient_core::rate_limit::{
 };
 
 use super::denials::is_same;
+use super::outage::NOT_IN_REDIS;
 
 /// How many limiters and sets of limits are counted at once; the oldest makes room.
 const MOST: usize = 64;
-
-/// What a decision says that no store can give anything back of.
-const NOT_IN_REDIS: u64 = 0;
 
 /// One of so many shares of all limits.
 #[derive(Debug)]

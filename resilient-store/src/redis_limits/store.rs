@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::config::RedisLimits;
 use super::counts::RedisLimitCounter;
 use super::denials::Denials;
-use super::outage::Outage;
+use super::outage::{NOT_IN_REDIS, Outage};
 use super::reading::Found;
 use super::refund::full_at;
 use super::scripts::Scripts;
@@ -141,7 +141,14 @@ impl RedisLimitStore {
             WithoutRedis::Open => {
                 counters.opened.add();
                 // No limit was looked at, so none is told of.
-                return Ok(Decision::new(Arc::new([]), Vec::new(), true, ask.cost, 0));
+                let no_limits = Arc::new([]);
+                return Ok(Decision::new(
+                    no_limits,
+                    Vec::new(),
+                    true,
+                    ask.cost,
+                    NOT_IN_REDIS,
+                ));
             }
             WithoutRedis::Closed => Err(StoreError::new(missing)),
             WithoutRedis::Share(shares) => shares.decide(ask).await,
@@ -215,7 +222,7 @@ impl Store for RedisLimitStore {
     /// What was decided while Redis did not answer is not given back: Redis did not count it.
     fn refund<'a>(&'a self, ask: Ask<'a>, decision: &'a Decision) -> StoreFuture<'a, ()> {
         Box::pin(async move {
-            if decision.decided_at() == 0 {
+            if decision.decided_at() == NOT_IN_REDIS {
                 return Ok(());
             }
             let subject = Subject::new(ask.limiter, ask.key);
