@@ -11,3 +11,4 @@ mod outages;
 mod scripts;
 mod stage;
 mod time;
+mod warnings;
