@@ -7,7 +7,9 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use resilient::{Classify, Dependency, Registry, Rejection, resilient, scope};
+use resilient::{
+    Classify, Dependency, Limit, RateLimit, RateLimiter, Registry, Rejection, resilient, scope,
+};
 
 #[derive(Debug, thiserror::Error, Classify)]
 enum Failure {
@@ -38,6 +40,11 @@ async fn annotated() -> Answer {
         tokio::task::yield_now().await;
     }
     Ok(numbers.iter().sum())
+}
+
+#[resilient(rate_limit = "hot")]
+async fn rate_limited() -> Answer {
+    plain().await
 }
 
 async fn plain_outer() -> Answer {
@@ -74,6 +81,22 @@ fn a_ready_call_in_a_scope_allocates_nothing() {
     let registry = Registry::new();
     registry.register(Dependency::named("hot")).unwrap();
     let call = || ready(scope(&registry, annotated())).unwrap();
+    call();
+    let counted = allocation_counter::measure(|| {
+        for _ in 0..100 {
+            call();
+        }
+    });
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn a_turn_that_has_come_allocates_nothing() {
+    let registry = Registry::new();
+    let limit = RateLimit::named("hot").limit(Limit::gcra("steady", 1_000, "1h"));
+    let limiter = RateLimiter::in_memory(limit).unwrap();
+    registry.register_limiter(limiter).unwrap();
+    let call = || ready(scope(&registry, rate_limited())).unwrap();
     call();
     let counted = allocation_counter::measure(|| {
         for _ in 0..100 {

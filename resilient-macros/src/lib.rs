@@ -23,7 +23,7 @@ use proc_macro::TokenStream;
 ///
 /// # Options
 ///
-/// A name is always that of a registered dependency: `breaker = "payment"` uses the breaker of
+/// A name is always that of a registered dependency (a limiter's and a store's are their own): `breaker = "payment"` uses the breaker of
 /// `payment`. What is left out is taken from the dependency, else from the defaults.
 ///
 /// | option | meaning |
@@ -35,6 +35,7 @@ use proc_macro::TokenStream;
 /// | `breaker(name = "orders", key = shard.id)` | another breaker for each key, all with the settings of `orders`: for a dependency that is really many |
 /// | `budget = "payment"` | whose budget the retries are taken from |
 /// | `bulkhead = "payment"` | limits how many attempts run at once |
+/// | `rate_limit = "api"`, `rate_limit(..)` | each attempt takes its turn with a rate limiter, see below |
 /// | `hedge`, `hedge(..)` | another copy of an attempt that takes long, the first success wins, see below |
 /// | `timeout = "5s"` | cuts off one attempt |
 /// | `deadline = "15s"` | cuts off the whole call, with its queues and sleeps |
@@ -60,6 +61,20 @@ use proc_macro::TokenStream;
 /// | `retry_after_cap = "60s"` | the longest wait a dependency may ask for |
 /// | `when = path` | `fn(&E) -> bool` in place of `E: Classify`; it is not asked about our own timeouts, which are retried without ever having been an `E` |
 /// | `nested = "suppress"` | one attempt only when called inside the retries of another call |
+///
+/// In `rate_limit(..)`:
+///
+/// | option | meaning |
+/// |---|---|
+/// | `limiter = "api"` | a limiter, as `RateLimit::named` names it and `register_limiter` registers it |
+/// | `key = expr` | who is counted; without a key all calls share one count |
+/// | `cost = 5`, `cost = expr` | what an attempt takes, a `u32`: 1 unless written. A cost of 0 is refused, unless it was worked out: then nothing is taken |
+/// | `max_wait = "200ms"` | how long an attempt waits for its turn, in place of what is registered with the limiter: without either it is refused at once |
+///
+/// Every attempt counts, retries too; the copies of a hedged one count once. An attempt that is refused is not made
+/// and not retried: the call ends with its last outcome, or without one in a `Rejection::RateLimited`. The wait
+/// counts into the deadline, and a turn that comes after it is not waited for. What is dropped while it waits has
+/// taken nothing from a limiter in memory; a store outside of the process may have been quicker.
 ///
 /// In `hedge(..)`, all optional; what is left out is taken from `dependency`, else from the default, a
 /// second copy after the `p95`:
@@ -99,7 +114,7 @@ use proc_macro::TokenStream;
 /// Names, durations and numbers are literals, or constants in braces: `timeout = { TIMEOUT }`.
 /// Durations are written with units: `"200ms"`, `"1m 30s"`.
 ///
-/// The expressions of `idempotency_key`, of a breaker's `key` and of `idempotent(..)` are looked at before the first attempt and
+/// The expressions of `idempotency_key`, of a breaker's `key`, of `rate_limit(..)` and of `idempotent(..)` are looked at before the first attempt and
 /// never move an argument; anything with a text (`Display`) will do. The key of a breaker is a name, and
 /// shows in rejections and events: no place for a secret.
 ///
@@ -107,7 +122,7 @@ use proc_macro::TokenStream;
 ///
 /// On an impl block the attribute gives defaults to the methods in it that are marked `#[resilient]`,
 /// bare or with options of their own. What a method says goes before what its block says, option by
-/// option and also inside `retry(..)`, `hedge(..)`, `breaker(..)`, `fallback(..)` and `idempotent(..)`; the block's go before the dependency's values.
+/// option and also inside `retry(..)`, `rate_limit(..)`, `hedge(..)`, `breaker(..)`, `fallback(..)` and `idempotent(..)`; the block's go before the dependency's values.
 ///
 /// - `idempotent` and `idempotency_key` replace each other, `classify` and `retry(when = ..)` too. A
 ///   method's `retry = "name"` replaces all numbers of the block.

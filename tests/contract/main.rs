@@ -28,6 +28,7 @@ mod levers;
 mod limits;
 mod module;
 mod nesting;
+mod rate_limit;
 mod registration;
 mod retry;
 mod telemetry;

@@ -188,13 +188,12 @@ fn limited(limit: &RateLimit) -> String {
     let each = limit.key.get().map_or_else(String::new, |key| {
         format!(", counted for each {}", code(&key.to_token_stream()))
     });
-    let wait = limit.max_wait.get().map_or_else(
-        || "as long as registered".to_owned(),
-        |wait| format!("up to {}", time(wait)),
-    );
-    format!(
-        "Each attempt takes {cost} from the rate limiter {name}{each}, and waits {wait} for it."
-    )
+    let wait = match limit.max_wait.get() {
+        None => "waits as long as registered for it".to_owned(),
+        Some(Value::Literal { value, .. }) if value.is_zero() => "does not wait for it".to_owned(),
+        Some(wait) => format!("waits up to {} for it", time(wait)),
+    };
+    format!("Each attempt takes {cost} from the rate limiter {name}{each}, and {wait}.")
 }
 
 fn judges(options: &Options, policy: &mut Vec<String>) {

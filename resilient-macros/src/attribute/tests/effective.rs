@@ -7,7 +7,7 @@ use crate::attribute::effective::effective;
 use crate::attribute::parse::parse;
 use crate::diagnostic::Errors;
 
-fn compare(table: Vec<(TokenStream, &[&str])>) {
+pub(super) fn compare(table: Vec<(TokenStream, &[&str])>) {
     for (arguments, expected) in table {
         let source = arguments.to_string();
         let mut errors = Errors::new();

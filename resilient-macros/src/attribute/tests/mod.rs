@@ -7,6 +7,7 @@ mod functions;
 mod hedge;
 mod impl_block;
 mod options;
+mod rate_limit;
 mod values;
 
 use proc_macro2::TokenStream;

@@ -1,0 +1,10 @@
+use resilient::resilient;
+
+struct Failure;
+
+#[resilient(rate_limit = "api")]
+async fn call() -> Result<(), Failure> {
+    Ok(())
+}
+
+fn main() {}

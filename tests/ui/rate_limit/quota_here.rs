@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(rate_limit(limiter = "api", per_second = 5))]
+async fn call(user: &str) -> std::io::Result<usize> {
+    Ok(user.len())
+}
+
+fn main() {}

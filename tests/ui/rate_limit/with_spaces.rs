@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(rate_limit = "a p i")]
+async fn call(user: &str) -> std::io::Result<usize> {
+    Ok(user.len())
+}
+
+fn main() {}
