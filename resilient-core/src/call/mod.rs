@@ -57,7 +57,7 @@ pub use settle::{finish, settle, settle_by_traits};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
 use crate::context::{Credentials, Frame, stack};
-use crate::key::{IdempotencyKey, KeyText};
+use crate::key::{BreakerKeyText, IdempotencyKey, KeyText, RateLimitCost, RateLimitKeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
@@ -283,6 +283,29 @@ impl Call {
     /// The same key for every attempt: the text of `key`.
     pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
         self.credentials.key = Some(key.key());
+    }
+
+    /// The breaker is the one that the dependency has for `key`, in every attempt.
+    pub fn set_breaker_key<K: BreakerKeyText + ?Sized>(&mut self, key: &K) {
+        if self.plan.breaker().is_some() {
+            self.guard_by(&key.text());
+        }
+    }
+
+    /// The rate limiter counts every attempt under the text of `key`.
+    pub fn set_rate_limit_key<K: RateLimitKeyText + ?Sized>(&mut self, key: &K) {
+        if self.is_rate_limited() {
+            let key = key.text();
+            self.change_request(|request| request.key = key);
+        }
+    }
+
+    /// Every attempt costs so much.
+    pub fn set_rate_limit_cost<C: RateLimitCost + ?Sized>(&mut self, cost: &C) {
+        if self.is_rate_limited() {
+            let cost = cost.cost();
+            self.change_request(|request| request.cost = Some(cost));
+        }
     }
 
     /// The same key for every attempt: 128 random bits.

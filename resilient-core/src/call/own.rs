@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Call, PlanRef};
 use crate::breaker::BreakerHandle;
-use crate::key::BreakerKeyText;
 use crate::rate_limit::Turn;
 use crate::rejection::Rejection;
 
@@ -57,13 +56,6 @@ impl PlanRef {
 }
 
 impl Call {
-    /// The breaker is the one that the dependency has for `key`, in every attempt.
-    pub fn set_breaker_key<K: BreakerKeyText + ?Sized>(&mut self, key: &K) {
-        if self.plan.breaker().is_some() {
-            self.guard_by(&key.text());
-        }
-    }
-
     pub(crate) fn guard_by(&mut self, key: &str) {
         let Some(breaker) = self.plan.breaker() else {
             return;

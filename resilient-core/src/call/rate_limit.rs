@@ -6,34 +6,17 @@ use std::task::{Context, Poll, ready};
 use super::Call;
 use super::own::Request;
 use super::phase::Phase;
-use crate::key::{RateLimitCost, RateLimitKeyText};
 use crate::rate_limit::{Begun, RateLimitError};
 use crate::seam::clock;
 use crate::seam::timer::Timer;
 
 impl Call {
-    /// The rate limiter counts every attempt under the text of `key`.
-    pub fn set_rate_limit_key<K: RateLimitKeyText + ?Sized>(&mut self, key: &K) {
-        if self.is_rate_limited() {
-            let key = key.text();
-            self.change_request(|request| request.key = key);
-        }
-    }
-
-    /// Every attempt costs so much.
-    pub fn set_rate_limit_cost<C: RateLimitCost + ?Sized>(&mut self, cost: &C) {
-        if self.is_rate_limited() {
-            let cost = cost.cost();
-            self.change_request(|request| request.cost = Some(cost));
-        }
-    }
-
     #[inline]
-    fn is_rate_limited(&self) -> bool {
+    pub(super) fn is_rate_limited(&self) -> bool {
         self.plan.get().is_some_and(|plan| plan.limiting.is_some())
     }
 
-    fn change_request(&mut self, change: impl FnOnce(&mut Request)) {
+    pub(super) fn change_request(&mut self, change: impl FnOnce(&mut Request)) {
         if let Some(own) = self.plan.make_own() {
             change(&mut own.request);
         }
