@@ -87,19 +87,19 @@ async fn what_was_made_is_noted_with_the_answer() {
 }
 
 /// Knows the run of what it is asked for, and takes that for the one of the record.
-async fn look_for(_: &Record, item: &&str) -> Resolution<Receipt> {
+async fn look_for(_: &Record, item: &str) -> Resolution<Receipt> {
     panic!("asked about {item}");
 }
 
 #[resilient(idempotent(
     store = "orders",
-    key = "k",
+    key = key,
     scope = shared,
     fingerprint = item,
     effects = "unkeyed",
     resolve = look_for(item)
 ))]
-async fn order_item(item: &str, work: &Work) -> Answer {
+async fn order_item(key: &str, item: &str, work: &Work) -> Answer {
     let _ = item;
     work.run()
 }
@@ -109,8 +109,8 @@ async fn q03_nobody_is_asked_on_behalf_of_another_payload() {
     let (registry, ledger) = registry();
     let work = Work::of([Err(Failure::Lost)]);
     scope(&registry, async {
-        assert_eq!(order_item("tea", &work).await, Err(Failure::Lost));
-        let other = order_item("coffee", &work).await;
+        assert_eq!(order_item("k", "tea", &work).await, Err(Failure::Lost));
+        let other = order_item("k", "coffee", &work).await;
         assert_eq!(code(&other), "IDEMPOTENCY_KEY_REUSED");
     })
     .await;
