@@ -3,39 +3,58 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use deadpool_postgres::Transaction;
-use resilient::http::idempotency::Problem;
+use resilient::http::idempotency::{IDEMPOTENCY_KEY, Problem};
 use resilient::idempotency::{InvalidKey, Key, Refusal, current};
 use resilient::{Rejection, resilient};
+use tokio::time::timeout;
 
 use crate::order::{NewOrder, Order};
-use crate::orders::Orders;
+use crate::orders::{Orders, PATIENCE};
 
 pub(crate) async fn place(
     State(orders): State<Orders>,
     headers: HeaderMap,
     Json(new): Json<NewOrder>,
 ) -> Response {
-    match placed(&orders, &headers, &new).await {
+    // A transaction that is given up is rolled back, or was committed: the customer's repeat will tell.
+    let placing = timeout(PATIENCE, placed(&orders, &headers, &new));
+    match placing.await.unwrap_or(Err(PlaceError::TooLate)) {
         Ok(order) => (StatusCode::CREATED, Json(order)).into_response(),
         Err(PlaceError::Rejected(Rejection::Idempotency(refusal))) => told(&refusal),
         Err(PlaceError::Refused(refusal)) => told(&refusal),
+        Err(error @ PlaceError::Nobody) => {
+            (StatusCode::UNAUTHORIZED, error.to_string()).into_response()
+        }
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
     }
 }
 
 async fn placed(orders: &Orders, headers: &HeaderMap, new: &NewOrder) -> Result<Order, PlaceError> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let user = text("X-User").unwrap_or_default();
-    let key = Key::parse(text("Idempotency-Key").ok_or(Refusal::MissingKey)?)?;
+    let user = crate::user(headers).ok_or(PlaceError::Nobody)?;
+    let key = key(headers)?;
     let connection = orders.connection().await.ok_or(PlaceError::NoDatabase)?;
     let mut connection = connection?;
     let mut transaction = connection.transaction().await?;
     let order = insert(&mut transaction, user, &key, new).await?;
     transaction.commit().await?;
     Ok(order)
+}
+
+/// The one key that was sent, as the layer reads it in the other mode.
+fn key(headers: &HeaderMap) -> Result<Key, Refusal> {
+    let sent: Vec<&HeaderValue> = headers.get_all(IDEMPOTENCY_KEY).iter().collect();
+    match sent[..] {
+        [] => Err(Refusal::MissingKey),
+        [one] => {
+            let text = one.to_str().map_err(|_| InvalidKey::NotText)?;
+            Ok(Key::parse(text)?)
+        }
+        _ => Err(InvalidKey::Several { count: sent.len() }.into()),
+    }
 }
 
 #[resilient(idempotent(
@@ -72,11 +91,21 @@ async fn insert(
 fn told(refusal: &Refusal) -> Response {
     let problem = Problem::from(refusal);
     let body = Json(serde_json::json!({ "code": problem.code(), "detail": problem.detail() }));
-    (problem.status(), body).into_response()
+    let mut response = (problem.status(), body).into_response();
+    if let Some(seconds) = refusal.retry_after() {
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
 }
 
 #[derive(Debug, thiserror::Error)]
 enum PlaceError {
+    #[error("an order belongs to a customer: say who you are")]
+    Nobody,
+    #[error("the database does not answer")]
+    TooLate,
     #[error("orders are not kept in a database")]
     NoDatabase,
     #[error(transparent)]
@@ -87,10 +116,4 @@ enum PlaceError {
     Refused(#[from] Refusal),
     #[error(transparent)]
     Rejected(#[from] Rejection),
-}
-
-impl From<InvalidKey> for PlaceError {
-    fn from(invalid: InvalidKey) -> Self {
-        PlaceError::Refused(invalid.into())
-    }
 }

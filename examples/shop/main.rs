@@ -46,6 +46,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::routing::{get, post};
 use resilient::http::IdempotencyLayer;
@@ -58,7 +59,8 @@ use orders::Orders;
 use payments::Payments;
 use scripted_server::ScriptedServer;
 
-/// How long requests that are at work may take after the shop was told to end.
+/// How long connections may stay, and then runs whose customers have gone, after the shop was told to
+/// end.
 const DRAIN: Duration = Duration::from_secs(10);
 
 #[tokio::main]
@@ -90,9 +92,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let listener = TcpListener::bind(&arguments.listen).await?;
     println!("the shop listens on http://{}", listener.local_addr()?);
-    axum::serve(listener, app)
-        .with_graceful_shutdown(told_to_end())
-        .await?;
+    let serving = axum::serve(listener, app).with_graceful_shutdown(told_to_end());
+    tokio::select! {
+        served = serving.into_future() => served?,
+        // Who never sends the rest of a request is not waited for.
+        () = overdue() => {}
+    }
     drain.drain(DRAIN).await?;
     Ok(())
 }
@@ -116,12 +121,17 @@ async fn ledger(arguments: &Arguments) -> Result<Ledger, Box<dyn Error>> {
 }
 
 /// A real shop would have asked for a password; who says nothing is nobody.
-pub(crate) fn user(request: &Parts) -> Option<&str> {
-    request.headers.get("X-User")?.to_str().ok()
+pub(crate) fn user(headers: &HeaderMap) -> Option<&str> {
+    headers.get("X-User")?.to_str().ok()
 }
 
 fn caller(request: &Parts) -> Option<Scope> {
-    user(request).map(Scope::of)
+    user(&request.headers).map(Scope::of)
+}
+
+async fn overdue() {
+    told_to_end().await;
+    tokio::time::sleep(DRAIN).await;
 }
 
 async fn told_to_end() {

@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, Object, Pool, PoolError, Runtime, Timeouts};
+use tokio::time::timeout;
 use tokio_postgres::NoTls;
+use tokio_postgres::types::ToSql;
 
 use crate::order::Order;
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A database that does not answer holds no request for longer than its customer waits.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
     create table if not exists orders (id text primary key, reference text not null, amount bigint not null);
@@ -32,7 +35,7 @@ impl Orders {
         };
         let mut config: tokio_postgres::Config = url.parse()?;
         config.connect_timeout(PATIENCE).tcp_user_timeout(PATIENCE);
-        // A frozen database holds no request for longer than its customer waits.
+        // What is given up here is given up there, too.
         config.options("-c statement_timeout=2000");
         let patience = Timeouts {
             wait: Some(PATIENCE),
@@ -59,9 +62,8 @@ impl Orders {
                               on conflict do nothing";
                 let amount = i64::from(order.amount);
                 let client = pool.get().await?;
-                client
-                    .execute(insert, &[&order.id, &order.reference, &amount])
-                    .await?;
+                let values: [&(dyn ToSql + Sync); 3] = [&order.id, &order.reference, &amount];
+                timeout(PATIENCE, client.execute(insert, &values)).await??;
             }
         }
         Ok(())

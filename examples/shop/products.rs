@@ -33,5 +33,5 @@ pub(crate) fn limits(redis: Option<&str>) -> Result<RateLimitLayer, Box<dyn Erro
 }
 
 fn customer(request: &Parts) -> Option<String> {
-    crate::user(request).map(|user| format!("user:{user}"))
+    crate::user(&request.headers).map(|user| format!("user:{user}"))
 }

@@ -85,3 +85,34 @@ async fn what_was_made_is_noted_with_the_answer() {
     let record = &crate::records(&ledger).await[0];
     assert_eq!(record.resource, Some(Resource::new("order", 1)));
 }
+
+/// Knows the run of what it is asked for, and takes that for the one of the record.
+async fn look_for(_: &Record, item: &str) -> Resolution<Receipt> {
+    panic!("asked about {item}");
+}
+
+#[resilient(idempotent(
+    store = "orders",
+    key = key,
+    scope = shared,
+    fingerprint = item,
+    effects = "unkeyed",
+    resolve = look_for(item)
+))]
+async fn order_item(key: &str, item: &str, work: &Work) -> Answer {
+    let _ = item;
+    work.run()
+}
+
+#[tokio::test(start_paused = true)]
+async fn q03_nobody_is_asked_on_behalf_of_another_payload() {
+    let (registry, ledger) = registry();
+    let work = Work::of([Err(Failure::Lost)]);
+    scope(&registry, async {
+        assert_eq!(order_item("k", "tea", &work).await, Err(Failure::Lost));
+        let other = order_item("k", "coffee", &work).await;
+        assert_eq!(code(&other), "IDEMPOTENCY_KEY_REUSED");
+    })
+    .await;
+    assert_eq!(ledger.backlog().await.unwrap().uncertain, 1);
+}

@@ -13,9 +13,7 @@ pub(super) fn judge(
     asked: Option<&Fingerprint>,
     retry_after: Duration,
 ) -> Result<Answer, Refusal> {
-    if let (Some(known), Some(asked)) = (&record.fingerprint, asked)
-        && known.contradicts(asked)
-    {
+    if is_of_another(&record, asked) {
         return Err(Refusal::KeyReused);
     }
     match (record.state, record.answer) {
@@ -26,6 +24,14 @@ pub(super) fn judge(
             resource: record.resource,
         }),
     }
+}
+
+/// Whether the record is known to be that of another payload.
+pub(super) fn is_of_another(record: &Record, asked: Option<&Fingerprint>) -> bool {
+    let known = record.fingerprint.as_ref();
+    known
+        .zip(asked)
+        .is_some_and(|(known, asked)| known.contradicts(asked))
 }
 
 #[cfg(test)]

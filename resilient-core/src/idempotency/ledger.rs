@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::counts::Counters;
-use super::judge::judge;
+use super::judge::{is_of_another, judge};
 use super::{
     Answer, Claim, Claimed, Counts, Execution, Fingerprint, Finish, Idempotency,
     IdempotencySettings, RecordId, Refusal, Resolution, Resolve, Resource, Run, Seal, State, Store,
@@ -194,21 +194,16 @@ impl Ledger {
     ///
     /// Dropped in the middle, a right that was won meanwhile is held until its lease lapses.
     pub async fn begin(&self, request: Request<'_>) -> Result<Begun, Refusal> {
-        let Some(resolve) = request.resolve else {
-            return match self.open(&request).await? {
-                Opened::Begun(begun) => Ok(begun),
-                Opened::Uncertain(record) => self.replay(*record, &request).map(Begun::Replay),
-            };
-        };
-        loop {
-            let record = match self.open(&request).await? {
-                Opened::Begun(begun) => return Ok(begun),
-                Opened::Uncertain(record) => record,
-            };
-            let resolution = resolve.resolve(&record).await;
-            if !self.found_out(&record, resolution).await? {
-                return self.replay(*record, &request).map(Begun::Replay);
+        let mut opened = self.open(&request).await?;
+        if let (Opened::Uncertain(record), Some(resolve)) = (&opened, request.resolve) {
+            let resolution = resolve.resolve(record).await;
+            if self.found_out(record, resolution).await? {
+                opened = self.open(&request).await?;
             }
+        }
+        match opened {
+            Opened::Begun(begun) => Ok(begun),
+            Opened::Uncertain(record) => self.replay(*record, &request).map(Begun::Replay),
         }
     }
 
@@ -231,11 +226,13 @@ impl Ledger {
                 }
                 Err(error) => return Err(unavailable(error)),
             };
-            if record.state == State::Uncertain {
+            let asked = request.fingerprint.as_ref();
+            // Whoever sent another payload knows nothing of the run that this one is about.
+            if record.state == State::Uncertain && !is_of_another(&record, asked) {
                 return Ok(Opened::Uncertain(record));
             }
             let left = until.since(clock::now());
-            match self.judge(*record, request.fingerprint.as_ref()) {
+            match self.judge(*record, asked) {
                 Err(Refusal::InProgress { .. }) if !left.is_zero() => {
                     sleep(look.min(left)).await;
                     look = (look * 2).min(LAST_LOOK);

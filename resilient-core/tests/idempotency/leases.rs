@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use resilient_core::idempotency::{Effects, Idempotency, Refusal, Request, Resolution, current};
+use resilient_core::idempotency::{
+    Effects, Fingerprint, Idempotency, Refusal, Request, Resolution, current,
+};
 use tokio::time::sleep;
 
 use super::{answer, complete, id, keyed, ledger, repeat, run, superseded};
@@ -190,4 +192,21 @@ async fn whoever_takes_over_is_told_how_far_it_came() {
     assert!(ledger.remove(&id("k"), "tests").await.unwrap());
     let refused = second.checkpoint("shipped").await.unwrap_err();
     assert!(matches!(refused, Refusal::LeaseLost { .. }));
+}
+
+/// I11, I21: whoever sends another payload knows nothing of the run that is uncertain, and what they
+/// would find out of their own must not settle it.
+#[tokio::test(start_paused = true)]
+async fn q03_another_payload_settles_no_uncertain_run() {
+    let ledger = ledger(&Idempotency::of(Effects::Unkeyed));
+    let asked = |payload: &str| Fingerprint::of_bytes(&[payload.as_bytes()]);
+    let tea = Request::new(id("k")).fingerprint(asked("tea"));
+    drop(ledger.begin(tea).await.unwrap());
+    sleep(31 * SECOND).await;
+
+    let resolve = |_: &_| std::future::ready(Resolution::NotExecuted);
+    let coffee = Request::new(id("k")).fingerprint(asked("coffee"));
+    let refused = ledger.begin(coffee.resolve(&resolve)).await.unwrap_err();
+    assert_eq!(refused.code(), "IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(ledger.backlog().await.unwrap().uncertain, 1);
 }

@@ -105,7 +105,8 @@ impl<'a> Reader<'a> {
             let name = HeaderName::from_bytes(self.take(length)?).ok()?;
             let length = usize::try_from(self.long()?).ok()?;
             let value = HeaderValue::from_bytes(self.take(length)?).ok()?;
-            fields.append(name, value);
+            // A map has room for fewer than two bytes can count.
+            fields.try_append(name, value).ok()?;
         }
         Some(fields)
     }
@@ -164,6 +165,17 @@ mod tests {
         let mut longer = whole.clone();
         longer.head.push(0);
         assert!(StoredResponse::from_answer(longer).is_err());
+        let names = (0..u16::MAX).map(|number| format!("x{number}"));
+        let fields = names.flat_map(|name| {
+            let length = u16::try_from(name.len()).unwrap();
+            [&length.to_be_bytes()[..], name.as_bytes(), &[0; 4]].concat()
+        });
+        let crowd = [VERSION].into_iter().chain(u16::MAX.to_be_bytes());
+        let crowded = Answer {
+            head: crowd.chain(fields).chain([0, 0]).collect(),
+            ..whole.clone()
+        };
+        assert!(StoredResponse::from_answer(crowded).is_err());
         let mut newer = whole.clone();
         newer.head[0] = VERSION + 1;
         assert!(StoredResponse::from_answer(newer).is_err());

@@ -1,5 +1,6 @@
 //! The steps of a store, each on a connection.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use resilient_core::idempotency::{
@@ -72,12 +73,13 @@ pub(super) async fn renew<C: Connection>(
     checkpoint: Option<&str>,
 ) -> Result<Fenced, StoreError> {
     let [scope, key, fence] = owned(id, fence);
+    let checkpoint = checkpoint.map(storable);
     let values = [
         scope,
         key,
         fence,
         micros(lease).into(),
-        Value::Text(checkpoint),
+        Value::Text(checkpoint.as_deref()),
     ];
     changed(connection, &statements.renew, &values)
         .await
@@ -91,7 +93,8 @@ pub(super) async fn complete<C: Connection>(
     fence: Fence,
     finish: &Finish,
 ) -> Result<Fenced, StoreError> {
-    let values = finished(id, fence, finish);
+    let made = Made::by(finish);
+    let values = finished(id, fence, finish, &made);
     if changed(connection, &statements.complete, &values).await? {
         return Ok(Fenced::Done);
     }
@@ -102,14 +105,48 @@ pub(super) async fn complete<C: Connection>(
         .map(fenced)
 }
 
-/// What `{finished}` of the statements takes.
-fn finished<'a>(id: &'a RecordId, fence: Fence, finish: &'a Finish) -> [Value<'a>; 9] {
-    let (state, resource, answer) = match finish {
-        Finish::Completed { answer, resource } => {
-            (State::Completed, resource.as_ref(), Some(answer))
+/// What a run has made, kept while a statement borrows it.
+struct Made<'a> {
+    kind: Option<Cow<'a, str>>,
+    id: Option<Cow<'a, str>>,
+}
+
+impl<'a> Made<'a> {
+    fn by(finish: &'a Finish) -> Self {
+        let resource = match finish {
+            Finish::Completed { resource, .. } | Finish::BodyDropped { resource } => {
+                resource.as_ref()
+            }
+            Finish::Uncertain => None,
+        };
+        Made {
+            kind: resource.map(|resource| storable(&resource.kind)),
+            id: resource.map(|resource| storable(&resource.id)),
         }
-        Finish::BodyDropped { resource } => (State::BodyDropped, resource.as_ref(), None),
-        Finish::Uncertain => (State::Uncertain, None, None),
+    }
+}
+
+/// The one character that a `text` cannot hold is shown as missing: a record is not to be lost over
+/// it.
+fn storable(text: &str) -> Cow<'_, str> {
+    if text.contains('\0') {
+        text.replace('\0', "\u{fffd}").into()
+    } else {
+        text.into()
+    }
+}
+
+/// What `{finished}` of the statements takes.
+fn finished<'a>(
+    id: &'a RecordId,
+    fence: Fence,
+    finish: &'a Finish,
+    made: &'a Made<'_>,
+) -> [Value<'a>; 9] {
+    let (state, answer) = match finish {
+        Finish::Completed { answer, .. } => (State::Completed, Some(answer)),
+        Finish::BodyDropped { .. } => (State::BodyDropped, None),
+        Finish::Uncertain => (State::Uncertain, None),
     };
     let [scope, key, fence] = owned(id, fence);
     [
@@ -117,8 +154,8 @@ fn finished<'a>(id: &'a RecordId, fence: Fence, finish: &'a Finish) -> [Value<'a
         key,
         fence,
         i64::from(state.code()).into(),
-        Value::Text(resource.map(|resource| &*resource.kind)),
-        Value::Text(resource.map(|resource| &*resource.id)),
+        Value::Text(made.kind.as_deref()),
+        Value::Text(made.id.as_deref()),
         Value::Number(answer.map(|answer| answer.status.into())),
         Value::Bytes(answer.map(|answer| &*answer.head)),
         Value::Bytes(answer.map(|answer| &*answer.body)),
@@ -146,7 +183,8 @@ pub(super) async fn settle<C: Connection>(
 ) -> Result<Fenced, StoreError> {
     let settled = match finish {
         Some(finish) => {
-            let values = finished(id, fence, finish);
+            let made = Made::by(finish);
+            let values = finished(id, fence, finish, &made);
             changed(connection, &statements.settle, &values).await
         }
         None => changed(connection, &statements.settle_not_done, &owned(id, fence)).await,

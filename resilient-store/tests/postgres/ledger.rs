@@ -1,8 +1,13 @@
 //! Runs under a ledger, in two processes.
 
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use resilient_core::idempotency::{Begun, Ended, Ledger, Refusal, Run, Store};
+use resilient_core::idempotency::{
+    Begun, Ended, Ledger, Record, Refusal, Resolution, Resource, Run, Store,
+};
 
 use crate::database::{Database, answer, id, request, rules};
 
@@ -169,4 +174,42 @@ fn i51_the_clocks_of_processes_do_not_matter() {
         let _second = run(database.ledger(&rules()).begin(request("k")).await);
         drop(first);
     });
+}
+
+/// A run is not to be held, and run again, because of what it calls the thing it has made.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_no_text_can_hold_lose_no_record() {
+    let Some(database) = Database::with("odd_names").await else {
+        return;
+    };
+    let ledger = database.ledger(&rules());
+    let Begun::Run(run) = ledger.begin(request("k")).await.unwrap() else {
+        panic!("it is the first");
+    };
+    run.checkpoint("a\0b").await.unwrap();
+    let made = Resource::new("or\0der", "a\0b");
+    let ended = run.complete(answer("one"), Some(made)).await;
+    assert!(matches!(ended, Ok(Ended::Stored)), "{ended:?}");
+    let record = ledger.show(&id("k")).await.unwrap().unwrap();
+    let shown = Resource::new("or\u{fffd}der", "a\u{fffd}b");
+    assert_eq!(record.resource, Some(shown));
+    assert_eq!(record.checkpoint.as_deref(), Some("a\u{fffd}b"));
+}
+
+/// A state of a later version counts as uncertain, and cannot be settled by this one.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_settled_is_asked_about_once() {
+    let Some(database) = Database::with("later_states").await else {
+        return;
+    };
+    let ledger = database.ledger(&rules());
+    drop(ledger.begin(request("k")).await.unwrap());
+    database.execute("update {table} set state = 9").await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let resolve = move |_: &Record| {
+        assert_eq!(asked.fetch_add(1, Ordering::Relaxed), 0, "asked again");
+        ready(Resolution::NotExecuted)
+    };
+    let refused = ledger.begin(request("k").resolve(&resolve)).await;
+    assert_eq!(refused.unwrap_err().code(), "IDEMPOTENCY_UNCERTAIN");
 }
