@@ -72,3 +72,26 @@ fn target(
         which(bound.parse().ok()?),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut table = Table::new("a title", &["lane", "us"]);
+        table.row("first", ["1.5".to_owned()]);
+        let targets = [
+            Target::new("quick", 1.25, AtMost(1.5)),
+            Target::new("wide", 2.0, AtLeast(3.0)),
+        ];
+        let tables = [table];
+        let (read_tables, read_targets) = read(&write(&tables, &targets));
+        assert_eq!(read_tables.len(), 1);
+        assert_eq!(read_tables[0].to_string(), tables[0].to_string());
+        let told = |targets: &[Target]| -> Vec<String> {
+            targets.iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(told(&read_targets), told(&targets));
+    }
+}
