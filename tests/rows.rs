@@ -2,12 +2,13 @@
 //! here.
 //!
 //! The tables are in `tests/rows/`: number, what it is, and for a row that does not apply the reason.
-//! A test names its rows in one of two ways:
+//! A test names its rows in one of three ways:
 //!
 //! - in the `id` of a row of its own table: `id: "RT-01 on one thread"`. A `why` in the same row says
 //!   that we do otherwise than where the row is from, and for what reason.
 //! - in a comment: `// shape 12; mistake 31`, or, with the reason to do otherwise, `// case CF-15: ..`.
 //!   Below a mistake of `tests/ui` it is the last line, so that the places in the messages stay.
+//! - in its own name, those of the server's side: `fn i17_q01_of_fifty_at_once_one_runs`.
 //!
 //! `cargo test --test rows -- --nocapture` lists what became of each row.
 
@@ -36,10 +37,22 @@ const TABLES: &[(&str, &str)] = &[
     ("case", include_str!("rows/hedge.txt")),
     ("case", include_str!("rows/keys.txt")),
     ("case", include_str!("rows/choices.txt")),
+    (SERVER, include_str!("rows/server.txt")),
 ];
 
+/// The word for rows that are in names.
+const SERVER: &str = "server";
+
 /// Where tests are.
-const SOURCES: [&str; 3] = ["tests", "resilient-core/src", "resilient-macros/src"];
+const SOURCES: [&str; 7] = [
+    "tests",
+    "resilient-core/src",
+    "resilient-core/tests",
+    "resilient-http/src",
+    "resilient-http/tests",
+    "resilient-macros/src",
+    "resilient-store",
+];
 
 /// Where a row is tested, and the reasons to do otherwise.
 #[derive(Default)]
@@ -58,7 +71,10 @@ fn find(folder: &Path, found: &mut Found) {
             find(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path).unwrap();
-            for (kind, row, why) in in_comments(&source).chain(in_tables(&source)) {
+            for (kind, row, why) in in_comments(&source)
+                .chain(in_tables(&source))
+                .chain(in_names(&source))
+            {
                 let tested = found.entry((kind, row)).or_default();
                 tested.files.insert(path.display().to_string());
                 tested.why.extend(why);
@@ -115,6 +131,18 @@ fn in_tables(source: &str) -> Vec<Named> {
         found.extend(cases.map(|case| ("case", case.to_owned(), why.clone())));
     }
     found
+}
+
+/// The rows that names of functions begin with.
+fn in_names(source: &str) -> impl Iterator<Item = Named> {
+    let names = source.split("fn ").skip(1);
+    names.flat_map(|name| {
+        let words = name.split('_').map(str::to_ascii_uppercase);
+        words
+            .take_while(|word| is_case(word))
+            .filter(|word| word.starts_with(['I', 'Q']))
+            .map(|row| (SERVER, row, None))
+    })
 }
 
 /// The literal that `expression` begins with, or that of the constant it names.

@@ -1,6 +1,6 @@
 //! The shop in trouble: orders are placed while the shop, Redis, Postgres and the payment provider are
 //! killed, frozen and cut off in turn; in the end every acknowledged order must be there once, and
-//! be charged once.
+//! be charged once; and no window of the quota for its products may be exceeded.
 //!
 //! ```text
 //! scripts/drill                  two minutes, one in each mode
@@ -10,6 +10,7 @@
 //! Needs the programs of `PostgreSQL` and Redis; it starts servers of its own.
 
 mod books;
+mod browsers;
 mod customers;
 mod report;
 #[path = "../scripted_server/mod.rs"]
@@ -25,6 +26,7 @@ use std::time::Duration;
 use resilient_test_servers::{Postgres, Proxy, Redis};
 
 use books::Books;
+use browsers::Browsers;
 use customers::Customers;
 use report::Report;
 use scripted_server::{Phase, ScriptedServer};
@@ -58,7 +60,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
 
 /// One mode; `None` where a server is not installed.
 async fn drill(mode: Mode, length: Duration) -> Result<Option<Report>, Box<dyn Error>> {
-    let (Some(postgres), Some(redis)) = (Postgres::start()?, Redis::start()?) else {
+    let (Some(postgres), Some(redis)) = (Postgres::start()?, Redis::start_durable()?) else {
         return Ok(None);
     };
     let provider = Arc::new(ScriptedServer::start().await?);
@@ -73,6 +75,7 @@ async fn drill(mode: Mode, length: Duration) -> Result<Option<Report>, Box<dyn E
     let customers = Customers::of(&shop);
 
     let placing = customers.start();
+    let browsers = Browsers::start(&shop);
     let scene = Scene {
         shop,
         postgres,
@@ -86,6 +89,7 @@ async fn drill(mode: Mode, length: Duration) -> Result<Option<Report>, Box<dyn E
     customers.last_orders();
     tokio::time::sleep(CALM).await;
     let placed = placing.await?;
+    let browsed = browsers.end().await?;
     let books = Books::read(&scene.postgres.url(), mode, &provider.ledger()).await?;
-    Ok(Some(Report::new(mode, placed, books, troubles)))
+    Ok(Some(Report::new(mode, placed, books, browsed, troubles)))
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::books::Books;
+use crate::browsers::{Browsed, QUOTA, WINDOW_SECONDS};
 use crate::customers::Placed;
 use crate::shop::Mode;
 use crate::trouble::Troubles;
@@ -12,12 +13,21 @@ pub(crate) struct Report {
     mode: Mode,
     placed: Placed,
     books: Books,
+    browsed: Browsed,
+    /// What was taken of the quota in the fullest window whose counters nobody deleted.
+    fullest: u32,
     troubles: Troubles,
     faults: Vec<String>,
 }
 
 impl Report {
-    pub(crate) fn new(mode: Mode, placed: Placed, books: Books, troubles: Troubles) -> Self {
+    pub(crate) fn new(
+        mode: Mode,
+        placed: Placed,
+        books: Books,
+        browsed: Browsed,
+        troubles: Troubles,
+    ) -> Self {
         let mut faults = placed.refused.clone();
         for placed in &placed.acknowledged {
             match books.orders.get(&placed.reference).map(Vec::as_slice) {
@@ -38,6 +48,18 @@ impl Report {
                 faults.push(format!("{reference} is there {} times", orders.len()));
             }
         }
+        let kept = |end: &u64| {
+            let begin = end.saturating_sub(WINDOW_SECONDS);
+            !troubles.flushed_between(begin, *end)
+        };
+        let counted = browsed.shown.iter().filter(|(end, _)| kept(end));
+        let fullest = counted.map(|(_, shown)| *shown).max().unwrap_or(0);
+        if fullest > QUOTA {
+            faults.push(format!("a window of {QUOTA} took {fullest}"));
+        }
+        if browsed.refused == 0 {
+            faults.push("the quota refused nobody".to_owned());
+        }
         if placed.acknowledged.is_empty() {
             faults.push("no order was placed at all".to_owned());
         }
@@ -45,6 +67,8 @@ impl Report {
             mode,
             placed,
             books,
+            browsed,
+            fullest,
             troubles,
             faults,
         }
@@ -84,6 +108,17 @@ impl fmt::Display for Report {
             "  charges recognised  {:>6}",
             self.books.charges_repeated
         )?;
+        let Browsed {
+            shown,
+            refused,
+            unavailable,
+        } = &self.browsed;
+        let (windows, fullest) = (shown.len(), self.fullest);
+        writeln!(
+            f,
+            "  windows of a quota  {windows:>6}, {fullest} of {QUOTA} at most"
+        )?;
+        writeln!(f, "  refused, no answer  {refused:>6}, {unavailable}")?;
         writeln!(f, "  faults              {:>6}", self.faults.len())?;
         for fault in &self.faults {
             writeln!(f, "    {fault}")?;

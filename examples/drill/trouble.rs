@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -55,7 +55,10 @@ const ALL: [Trouble; 11] = [
 ];
 
 /// How often each went wrong.
-pub(crate) struct Troubles(BTreeMap<Trouble, u32>);
+pub(crate) struct Troubles {
+    played: BTreeMap<Trouble, u32>,
+    flushes: Vec<u64>,
+}
 
 impl Troubles {
     /// Goes through all of them in one order after the other until the time is over, and hands
@@ -66,6 +69,7 @@ impl Troubles {
     ) -> Result<(Scene, Troubles), Box<dyn Error>> {
         let mut chance = StdRng::seed_from_u64(7);
         let mut played = BTreeMap::new();
+        let mut flushes = Vec::new();
         let end = Instant::now() + length;
         let mut order = ALL;
         'all: loop {
@@ -76,25 +80,36 @@ impl Troubles {
                     break 'all;
                 }
                 scene.begin(trouble).await?;
+                if trouble == Trouble::RedisFlushed {
+                    flushes.push(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs());
+                }
                 // Some are over before a lease lapses, some after it.
                 sleep(Duration::from_millis(chance.random_range(100..4500))).await;
                 scene.end(trouble).await?;
                 *played.entry(trouble).or_default() += 1;
             }
         }
-        Ok((scene, Troubles(played)))
+        Ok((scene, Troubles { played, flushes }))
     }
 
     /// Each with its number.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let lines = self.0.iter();
+        let lines = self.played.iter();
         lines
             .map(|(trouble, times)| format!("{trouble:?} {times}"))
             .collect()
     }
 
     pub(crate) fn total(&self) -> u32 {
-        self.0.values().sum()
+        self.played.values().sum()
+    }
+
+    /// Whether counters were deleted between these seconds since 1970: whoever deletes them
+    /// gives all of it back.
+    pub(crate) fn flushed_between(&self, from: u64, to: u64) -> bool {
+        self.flushes
+            .iter()
+            .any(|second| (from..=to).contains(second))
     }
 }
 

@@ -1,4 +1,5 @@
-//! A shop whose orders are placed once, however often they are sent.
+//! A shop whose orders are placed once, however often they are sent, and whose products are asked for
+//! so often and no oftener.
 //!
 //! ```text
 //! cargo run --example shop --features http,postgres,redis
@@ -18,6 +19,9 @@
 //! order k-1 coffee              422: the key was used for another payload
 //! order k-2 slow & order k-2 slow      one 201; the other one 409 with Retry-After, come too early
 //! curl -i localhost:3000/orders -H 'X-User: ada' -d '{}'         400: there is no key
+//! curl -i localhost:3000/products -H 'X-User: ada'     200, and what is left in X-RateLimit-Remaining
+//! for _ in {1..21}; do curl -s -o /dev/null -w '%{http_code}\n' localhost:3000/products -H 'X-User: ada'; done
+//!                               20 times 200, then 429: RATE_LIMIT_EXCEEDED with Retry-After
 //! ```
 //!
 //! | argument | |
@@ -34,6 +38,7 @@ mod by_transaction;
 mod order;
 mod orders;
 mod payments;
+mod products;
 #[path = "../scripted_server/mod.rs"]
 mod scripted_server;
 
@@ -42,7 +47,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::request::Parts;
-use axum::routing::post;
+use axum::routing::{get, post};
 use resilient::http::IdempotencyLayer;
 use resilient::idempotency::{Effects, Idempotency, Ledger, MemoryStore, Scope};
 use resilient::store::{Copies, PostgresStore, RedisConfig, Tiered};
@@ -77,7 +82,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .layer(idempotency),
         Mode::Transaction => post(by_transaction::place).with_state(orders),
     };
-    let app = Router::new().route("/orders", place);
+    let limits = products::limits(arguments.redis.as_deref())?;
+    let products = get(products::list).layer(limits);
+    let app = Router::new()
+        .route("/orders", place)
+        .route("/products", products);
 
     let listener = TcpListener::bind(&arguments.listen).await?;
     println!("the shop listens on http://{}", listener.local_addr()?);

@@ -72,6 +72,41 @@ impl<T: fmt::Display + ?Sized> BreakerKeyText for T {
     }
 }
 
+/// What `rate_limit(key = expr)` may be: anything with a text.
+#[diagnostic::on_unimplemented(
+    message = "the key of a rate limit must be `Display`, but `{Self}` is not",
+    label = "not `Display`",
+    note = "write an expression whose text says who is counted, for example the field of an argument or `format_args!(..)`"
+)]
+pub trait RateLimitKeyText {
+    /// The text.
+    fn text(&self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: fmt::Display + ?Sized> RateLimitKeyText for T {
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// What `rate_limit(cost = expr)` may be: a `u32`.
+#[diagnostic::on_unimplemented(
+    message = "the cost of a rate limit is a `u32`, but this is `{Self}`",
+    label = "not a `u32`",
+    note = "convert it, for example with `u32::try_from(items.len()).unwrap_or(u32::MAX)`"
+)]
+pub trait RateLimitCost {
+    /// The number.
+    fn cost(&self) -> u32;
+}
+
+impl RateLimitCost for u32 {
+    fn cost(&self) -> u32 {
+        *self
+    }
+}
+
 impl From<&str> for IdempotencyKey {
     fn from(value: &str) -> Self {
         IdempotencyKey(Arc::new(Form::Given(value.into())))

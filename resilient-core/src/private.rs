@@ -17,7 +17,7 @@ pub use crate::call::{
 pub use crate::hedge::HedgeOverrides;
 #[cfg(feature = "idempotency")]
 pub use crate::idempotency::Effects;
-pub use crate::key::{BreakerKeyText, KeyText};
+pub use crate::key::{BreakerKeyText, KeyText, RateLimitCost, RateLimitKeyText};
 pub use crate::owned::Owned;
 pub use crate::retry::{Jitter, RetryOverrides};
 #[cfg(feature = "idempotency")]

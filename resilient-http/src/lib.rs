@@ -2,6 +2,7 @@
 //! handlers, and what a client says in its requests so that such a server understands it.
 //!
 //! - [`idempotency`]: a request with a key runs once, however often it is sent.
+//! - [`rate_limit`]: what goes beyond a quota is refused, and told when to come back.
 //! - [`deadline`]: the calls of a handler end when the client no longer waits.
 //! - [`outgoing`]: key and time left of the running call, as headers of any client.
 //!
@@ -11,12 +12,16 @@
 pub mod deadline;
 pub mod idempotency;
 pub mod outgoing;
+pub mod rate_limit;
 
 mod body;
 mod invalid_layer;
+mod problem;
 
 pub use body::BufferedBody;
 pub use deadline::DeadlineLayer;
 pub use idempotency::IdempotencyLayer;
 pub use invalid_layer::InvalidLayer;
 pub use outgoing::Outgoing;
+pub use problem::Problem;
+pub use rate_limit::RateLimitLayer;

@@ -51,13 +51,15 @@ async fn every_policy_moves_on_with_the_one_clock() {
     assert_eq!(retries_left(&policy).await, 10, "the window has moved on");
 }
 
-/// Every file below `folder` whose code says `word`.
+/// Every file below `folder` whose code says `word`, tests aside.
 fn saying(word: &str, folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files.extend(saying(word, &path));
+            if path.file_name().unwrap() != "tests" {
+                files.extend(saying(word, &path));
+            }
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Before an attempt may run: its backoff, the breaker, the throttle, the bulkhead.
+//! Before an attempt may run: its backoff, the breaker, the throttle, the rate limiter, the bulkhead.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -31,6 +31,9 @@ impl Call {
         }
         if matches!(self.phase, Phase::Fresh | Phase::AtOnce) {
             ready!(self.ask(timer.as_mut(), cx));
+        }
+        if matches!(self.phase, Phase::Waiting) {
+            ready!(self.wait_for_turn(timer.as_mut(), cx));
         }
         if matches!(self.phase, Phase::Queued { .. }) {
             ready!(self.wait_in_queue(timer, cx));
@@ -67,14 +70,15 @@ impl Call {
         };
     }
 
-    /// Asks the clock, the breaker, the throttle, then the bulkhead; the phase tells how that ended.
+    /// Asks the clock, the breaker, the throttle, the rate limiter, then the bulkhead; the phase tells
+    /// how that ended.
     #[inline]
     fn ask(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<()> {
         // Else the clock was read when the attempt was decided on.
         if matches!(self.phase, Phase::Fresh) && self.frame.is_over() {
             return self.end_too_late(timer, cx);
         }
-        if self.pass_breaker() && self.pass_throttle() {
+        if self.pass_breaker() && self.pass_throttle() && self.pass_rate_limit(timer.as_mut()) {
             self.enter_bulkhead(timer.as_mut(), cx);
         }
         Poll::Ready(())
@@ -82,7 +86,11 @@ impl Call {
 
     /// The call's time was over before its body ran.
     #[cold]
-    fn end_too_late(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn end_too_late(
+        &mut self,
+        timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
         if self.is_cut_from_outside() {
             ready!(self.give_way(timer, cx));
         }
@@ -175,7 +183,7 @@ impl Call {
 
     /// Takes a permit, or a place in the queue.
     #[inline]
-    fn enter_bulkhead(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) {
+    pub(super) fn enter_bulkhead(&mut self, timer: Pin<&mut Timer>, cx: &mut Context<'_>) {
         self.phase = Phase::Running;
         let Some(bulkhead) = self.plan.get().and_then(|plan| plan.bulkhead.as_deref()) else {
             return;
@@ -240,8 +248,8 @@ impl Call {
         Poll::Ready(())
     }
 
-    /// The breaker may have opened while the attempt stood in the queue.
-    fn still_admitted(&self) -> Phase {
+    /// The breaker may have opened while the attempt stood in the queue, or waited for its turn.
+    pub(super) fn still_admitted(&self) -> Phase {
         match (self.plan.breaker(), self.ticket) {
             (Some(breaker), Some(ticket)) if !breaker.may_start(ticket, self.attempt_timeout()) => {
                 Phase::refused(breaker.refusal())
@@ -268,6 +276,9 @@ impl Call {
         self.release_permit();
         if matches!(self.phase, Phase::Queued { .. }) {
             self.leave_queue();
+        }
+        if matches!(self.phase, Phase::Waiting) {
+            self.leave_line();
         }
         if std::mem::take(&mut self.held.token)
             && let Some(budget) = self.plan.get().and_then(|plan| plan.budget.as_ref())

@@ -9,6 +9,7 @@
 //! | the call starts: plan, surroundings, span | this file |
 //! | nothing stands in the way of the attempt | `straight` |
 //! | backoff sleep, breaker, throttle, bulkhead queue, before the body's first poll | `admission` |
+//! | the attempt's turn with the rate limiter, between throttle and bulkhead | `rate_limit` |
 //! | the body is polled under its limits | `attempt`, `limits` |
 //! | copies of the body run side by side | `race`, `group` |
 //! | what throttle and bulkhead learn from it | `feedback` |
@@ -33,8 +34,10 @@ mod group;
 pub(crate) mod idempotent;
 mod limits;
 mod outcome;
+mod own;
 mod phase;
 mod race;
+mod rate_limit;
 mod settle;
 mod slow;
 mod straight;
@@ -54,13 +57,14 @@ pub use settle::{finish, settle, settle_by_traits};
 
 use crate::breaker::{BreakerHandle, Ticket, Verdict};
 use crate::context::{Credentials, Frame, stack};
-use crate::key::{BreakerKeyText, IdempotencyKey, KeyText};
+use crate::key::{IdempotencyKey, KeyText};
 use crate::registry::Registry;
 use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
 use crate::seam::random::Random;
 use crate::site::{Counted, Plan, Site};
 use crate::telemetry::{self, CallSpan};
+use own::Own;
 use phase::Phase;
 
 /// A call in progress: what it holds and what it still may do.
@@ -115,19 +119,12 @@ enum Shown {
 enum PlanRef {
     Site(&'static Plan),
     Shared(Arc<Plan>),
-    /// One of those, with a breaker of the call's own choice.
-    Keyed(Box<Keyed>),
+    /// One of those, with what the call has beside it.
+    Own(Box<Own>),
     /// The body runs as if it were not annotated.
     Bare,
     /// The body does not run, because a name was not found.
     Missing(Box<NotRegistered>),
-}
-
-/// A plan in which the breaker of a key stands in for the dependency's. The call keeps the one it
-/// began with.
-struct Keyed {
-    plan: PlanRef,
-    breaker: Arc<BreakerHandle>,
 }
 
 // Everything a call does asks for its plan, so what most calls have comes first, and the rest is
@@ -138,7 +135,7 @@ impl PlanRef {
         match self {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
-            _ => self.keyed()?.plan.get(),
+            _ => self.own()?.plan.get(),
         }
     }
 
@@ -148,15 +145,10 @@ impl PlanRef {
         match self {
             PlanRef::Site(plan) => plan.breaker.as_deref(),
             PlanRef::Shared(plan) => plan.breaker.as_deref(),
-            _ => self.keyed().map(|keyed| &*keyed.breaker),
-        }
-    }
-
-    #[cold]
-    fn keyed(&self) -> Option<&Keyed> {
-        match self {
-            PlanRef::Keyed(keyed) => Some(keyed),
-            _ => None,
+            _ => {
+                let own = self.own()?;
+                own.breaker.as_deref().or_else(|| own.plan.breaker())
+            }
         }
     }
 }
@@ -291,22 +283,6 @@ impl Call {
     /// The same key for every attempt: the text of `key`.
     pub fn set_key<K: KeyText + ?Sized>(&mut self, key: &K) {
         self.credentials.key = Some(key.key());
-    }
-
-    /// The breaker is the one that the dependency has for `key`, in every attempt.
-    pub fn set_breaker_key<K: BreakerKeyText + ?Sized>(&mut self, key: &K) {
-        if self.plan.breaker().is_some() {
-            self.guard_by(&key.text());
-        }
-    }
-
-    pub(crate) fn guard_by(&mut self, key: &str) {
-        let Some(breaker) = self.plan.breaker() else {
-            return;
-        };
-        let breaker = breaker.of_key(key);
-        let plan = std::mem::replace(&mut self.plan, PlanRef::Bare);
-        self.plan = PlanRef::Keyed(Box::new(Keyed { plan, breaker }));
     }
 
     /// The same key for every attempt: 128 random bits.

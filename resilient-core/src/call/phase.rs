@@ -22,6 +22,8 @@ pub(super) enum Phase {
     Yielding,
     /// The next attempt waits for the end of its backoff.
     Backoff,
+    /// The next attempt waits for its turn with the rate limiter, no longer than the timer runs.
+    Waiting,
     /// The next attempt waits for a permit, no longer than the timer runs.
     Queued { waiter: Waiter, ends: QueueEnd },
     /// The body runs and has not been pending.
@@ -45,6 +47,8 @@ pub(super) enum Phase {
     Refused { state: BreakerState, retry_in: u64 },
     /// The attempt was not admitted: the throttle sheds so many of a hundred.
     Shed { percent: u8 },
+    /// The attempt was not admitted: the rate limiter refused it, for the reason that the call keeps.
+    RateLimited,
     /// The attempt was not admitted: the bulkhead had no permit for it, after so many
     /// nanoseconds in the queue.
     Full { waited: u64 },

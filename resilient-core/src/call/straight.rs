@@ -43,6 +43,9 @@ impl Call {
         if !is_new && !self.is_plain() || !stack::has_no_frames() {
             return Straight::No;
         }
+        if plan.limiting.is_some() {
+            return Straight::No;
+        }
         #[cfg(feature = "faults")]
         if plan.may_fault() {
             return Straight::No;

@@ -50,6 +50,7 @@ impl Call {
                 dependency: plan?.throttle.as_ref()?.name().clone(),
                 percent,
             },
+            Phase::RateLimited => self.plan.own()?.request.refusal.clone()?,
             Phase::Missing => match &self.plan {
                 PlanRef::Missing(missing) => Rejection::NotRegistered(missing.clone()),
                 _ => return None,

@@ -128,6 +128,7 @@ impl Call {
             Phase::Injected => return self.was_injected(),
             Phase::Full { .. } => Stop::Bulkhead,
             Phase::Shed { .. } => Stop::Throttle,
+            Phase::RateLimited => Stop::RateLimit,
             Phase::Refused { .. } => Stop::Breaker,
             _ => Stop::Deadline,
         };

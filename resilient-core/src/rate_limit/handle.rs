@@ -99,6 +99,12 @@ impl RateLimiter {
         &self.inner.name
     }
 
+    /// Whether it refuses nothing and only counts; see [`RateLimit::shadow`].
+    #[must_use]
+    pub fn is_shadow(&self) -> bool {
+        self.inner.is_shadow()
+    }
+
     /// Takes `cost` from every limit of `key` if it fits all of them, and says what is left.
     ///
     /// What does not fit takes nothing. A cost of 0 takes nothing and is always allowed: it is a

@@ -59,6 +59,8 @@ mod snapshot;
 #[cfg(feature = "runtime")]
 mod store;
 #[cfg(feature = "runtime")]
+mod turn;
+#[cfg(feature = "runtime")]
 mod waiting;
 
 #[cfg(test)]
@@ -84,3 +86,5 @@ pub use handle::RateLimiter;
 pub use snapshot::RateLimiterSnapshot;
 #[cfg(feature = "runtime")]
 pub use store::{Ask, Store, StoreFuture};
+#[cfg(feature = "runtime")]
+pub(crate) use turn::{Begun, Turn};

@@ -3,14 +3,30 @@
 use std::panic::Location;
 
 use super::{RegisterError, Registry};
+use crate::dependency::Directory;
 use crate::rate_limit::RateLimiter;
 use crate::rejection::NotRegistered;
 
-/// A limiter, and where it was registered.
+/// The registered limiters, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Limiters(Directory<Registered>);
+
 #[derive(Debug)]
-pub(super) struct RegisteredLimiter {
-    pub(super) limiter: RateLimiter,
-    registered_at: &'static Location<'static>,
+struct Registered {
+    limiter: RateLimiter,
+    at: &'static Location<'static>,
+}
+
+impl Limiters {
+    /// Looks up a name that `site` uses.
+    pub(crate) fn require(
+        &self,
+        name: &str,
+        site: impl FnOnce() -> Option<String>,
+    ) -> Result<RateLimiter, NotRegistered> {
+        let found = self.0.require("limiter", name, site);
+        found.map(|registered| registered.limiter.clone())
+    }
 }
 
 impl Registry {
@@ -25,14 +41,11 @@ impl Registry {
     pub fn register_limiter(&self, limiter: RateLimiter) -> Result<(), RegisterError> {
         let place = Location::caller();
         let name = limiter.name().clone();
-        let make = || RegisteredLimiter {
-            limiter,
-            registered_at: place,
-        };
-        let added = self.inner.limiters.add(&name, make);
+        let make = || Registered { limiter, at: place };
+        let added = self.inner.limiters.0.add(&name, make);
         added.map_err(|first| RegisterError::LimiterAlreadyRegistered {
             name: name.to_string(),
-            first: first.registered_at,
+            first: first.at,
             second: place,
         })
     }
@@ -43,13 +56,12 @@ impl Registry {
     ///
     /// [`NotRegistered`] with names that are near.
     pub fn limiter(&self, name: &str) -> Result<RateLimiter, NotRegistered> {
-        let found = self.inner.limiters.require("limiter", name, || None);
-        found.map(|registered| registered.limiter.clone())
+        self.inner.limiters.require(name, || None)
     }
 
     /// Every registered limiter, by name.
     pub(crate) fn limiters(&self) -> Vec<RateLimiter> {
-        let all = self.inner.limiters.all();
+        let all = self.inner.limiters.0.all();
         all.iter().map(|one| one.limiter.clone()).collect()
     }
 }

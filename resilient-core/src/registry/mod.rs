@@ -18,6 +18,7 @@ use std::sync::{Arc, LazyLock, PoisonError};
 
 pub use check::{CheckError, Problem};
 pub use error::RegisterError;
+pub(crate) use limiters::Limiters;
 pub use limiters::{limiter, register_limiter};
 pub(crate) use shared::Shared;
 #[cfg(feature = "idempotency")]
@@ -34,7 +35,6 @@ use crate::site::{Plan, Site};
 #[cfg(feature = "faults")]
 use crate::testing::{Faults, InvalidFaults};
 
-use limiters::RegisteredLimiter;
 use transitions::Announcements;
 
 /// A set of registered dependencies. Cloning gives another handle to the same set.
@@ -48,7 +48,7 @@ pub struct Registry {
 
 struct Inner {
     known: Directory,
-    limiters: Directory<RegisteredLimiter>,
+    limiters: Limiters,
     /// Sites resolved here, by the address of their static. The process-wide registry leaves
     /// this empty: its sites keep their plans themselves.
     plans: RwLock<HashMap<usize, Arc<Plan>>>,
@@ -80,7 +80,7 @@ impl Registry {
         Registry {
             inner: Arc::new(Inner {
                 known: Directory::default(),
-                limiters: Directory::default(),
+                limiters: Limiters::default(),
                 plans: RwLock::default(),
                 announcements: Announcements::default(),
                 shared: Shared::drawing_from(random),
@@ -238,7 +238,13 @@ impl Registry {
 
     /// Joins a site's options with what is registered here.
     pub(crate) fn resolve(&self, site: &Site) -> Result<Plan, NotRegistered> {
-        Plan::resolve(site, &self.inner.known, &self.inner.shared)
+        let Inner {
+            known,
+            limiters,
+            shared,
+            ..
+        } = &*self.inner;
+        Plan::resolve(site, known, limiters, shared)
     }
 
     /// The plan of a site in this registry; misses are not remembered.

@@ -4,6 +4,7 @@
 mod claims;
 mod counters;
 mod hedging;
+mod limiting;
 mod options;
 mod plan;
 
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use claims::ClaimOverrides;
 pub(crate) use counters::{Counted, Counters};
 pub(crate) use hedging::Hedging;
+pub(crate) use limiting::Limiting;
 pub use options::Options;
 pub(crate) use options::Safety;
 pub(crate) use plan::Plan;

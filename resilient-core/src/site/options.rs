@@ -28,6 +28,8 @@ pub struct Options {
     budget: Option<&'static str>,
     bulkhead: Option<&'static str>,
     limiter: Option<&'static str>,
+    pub(super) limiter_cost: Option<u32>,
+    pub(super) limiter_max_wait: Option<Duration>,
     hedge: Option<HedgeOverrides>,
     timeout: Option<Duration>,
     deadline: Option<Duration>,
@@ -104,6 +106,8 @@ impl Options {
             budget: None,
             bulkhead: None,
             limiter: None,
+            limiter_cost: None,
+            limiter_max_wait: None,
             hedge: None,
             timeout: None,
             deadline: None,
@@ -148,6 +152,26 @@ impl Options {
     option! {
         /// `breaker(per = "..")`
         breaker_per: Per, per
+    }
+
+    option! {
+        /// `rate_limit(max_wait = "..")`
+        limiter_max_wait: Duration, limiter_max_wait
+    }
+
+    /// `rate_limit(cost = ..)`
+    ///
+    /// # Panics
+    ///
+    /// If it is zero: a compile error, because this runs in a constant.
+    #[must_use]
+    pub const fn limiter_cost(mut self, cost: u32) -> Self {
+        assert!(
+            cost > 0,
+            "`cost` must be at least 1; leave it out, or name a larger constant"
+        );
+        self.limiter_cost = Some(cost);
+        self
     }
 
     /// `timeout = ".."`

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::options::Safety;
-use super::{Counters, Hedging, Site};
+use super::{Counters, Hedging, Limiting, Site};
 use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
@@ -17,7 +17,7 @@ use crate::idempotency::{InvalidRules, Ledger};
 use crate::levers::Levers;
 #[cfg(feature = "faults")]
 use crate::name::Name;
-use crate::registry::Shared;
+use crate::registry::{Limiters, Shared};
 use crate::rejection::NotRegistered;
 use crate::retry::backoff::backoff;
 use crate::retry::{Jitter, RetryOverrides, RetrySettings};
@@ -39,6 +39,7 @@ pub(crate) struct Plan {
     per: Option<Per>,
     pub(crate) throttle: Option<Arc<ThrottleHandle>>,
     pub(crate) bulkhead: Option<Arc<BulkheadHandle>>,
+    pub(crate) limiting: Option<Box<Limiting>>,
     pub(crate) budget: Option<Arc<BudgetHandle>>,
     pub(crate) random: Random,
     retry: Retrying,
@@ -88,6 +89,7 @@ impl Plan {
     pub(crate) fn resolve(
         site: &Site,
         known: &Directory,
+        limiters: &Limiters,
         shared: &Shared,
     ) -> Result<Self, NotRegistered> {
         let options = site.options();
@@ -140,6 +142,14 @@ impl Plan {
             breaker: breaker.map(|state| state.breaker.clone()),
             throttle: dependency.as_ref().map(|state| state.throttle.clone()),
             bulkhead: bulkhead.map(|state| state.bulkhead.clone()),
+            limiting: match options.named_limiter() {
+                None => None,
+                Some((_, name)) => {
+                    let site = || Some(options.full_name());
+                    let limiter = limiters.require(name, site)?;
+                    Some(Box::new(Limiting::new(limiter, options)))
+                }
+            },
             budget,
             random: shared.random.clone(),
             retry: if retries {
@@ -185,6 +195,7 @@ impl Plan {
             breaker: Some(state.breaker.clone()),
             throttle: Some(state.throttle.clone()),
             bulkhead: Some(state.bulkhead.clone()),
+            limiting: None,
             budget: Some(state.budget.clone()),
             random: shared.random.clone(),
             retry: Retrying::Yes {
@@ -358,6 +369,9 @@ impl Plan {
         }
         if let Some(bulkhead) = &self.bulkhead {
             values.add("bulkhead", bulkhead.name(), &Origin::Site);
+        }
+        if let Some(limiting) = &self.limiting {
+            limiting.effective(&mut values);
         }
         let safety = match self.safety {
             Safety::Unsaid => "not said",

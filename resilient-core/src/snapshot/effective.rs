@@ -35,7 +35,7 @@ pub struct Effective {
 pub enum Origin {
     /// The attribute of the function, or of its impl block.
     Site,
-    /// What is registered for this dependency, its defaults included.
+    /// What is registered for this dependency or rate limiter, its defaults included.
     Dependency(Name),
     /// The default where there is no dependency.
     Default,

@@ -24,7 +24,7 @@
 //! | `kind` | what [`Classify::kind`](crate::Classify::kind) says: `network`, `timeout`, `server`, `throttled`, `client`, `business`, `other` |
 //! | `attempts` | how many were made: none if the call was rejected before |
 //! | `outcome` | `success`, a `kind`, `replayed` (an answer that was kept), or the `reason` of a rejection |
-//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `throttle`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
+//! | `reason` of `retry.stopped` | `attempts`, `deadline`, `budget`, `breaker`, `throttle`, `rate_limit`, `bulkhead`, `retry_after`, `not_idempotent`, `probe`, `off` |
 //! | `reason` of `hedge.refused` | `off`, `breaker`, `bulkhead`, `budget` |
 //! | `reason` of `call.rejected` | `timeout`, `deadline`, `breaker_open`, `bulkhead_full`, `shed`, `rate_limited`, `not_registered`, `injected`, `idempotency` |
 //! | `from`, `to` | [`BreakerState`](crate::breaker::BreakerState): `closed`, `open`, `half_open`, .. |

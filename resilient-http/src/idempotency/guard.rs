@@ -11,9 +11,9 @@ use resilient_core::idempotency::{Fingerprint, Key, Ledger, RecordId, Refusal, R
 
 use super::fingerprint_of::FingerprintOf;
 use super::kept_headers::KeptHeaders;
-use super::problem::Form;
 use super::{Drain, Problem, ScopeOf, StatusRule, key_header, operation};
 use crate::body::{BufferedBody, Collected, collect};
+use crate::problem::Form;
 
 /// The settings of a layer, checked.
 pub(super) struct Guard {

@@ -12,9 +12,9 @@ use super::catch_panic::{CatchPanic, Panicked};
 use super::client::Client;
 use super::guard::{Guard, Keyed};
 use super::outcome::{End, Outcome};
-use super::problem::Form;
 use super::stored_response::StoredResponse;
 use crate::body::BufferedBody;
+use crate::problem::Form;
 
 /// On every answer that is a repetition of an earlier one.
 pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");

@@ -14,8 +14,8 @@ use tracing::Instrument;
 use super::Problem;
 use super::client::Waiting;
 use super::guard::{Examined, Guard, Keyed};
-use super::problem::Form;
 use crate::body::BufferedBody;
+use crate::problem::Form;
 
 /// A service in which requests with a key run once; made by
 /// [`IdempotencyLayer`](super::IdempotencyLayer).

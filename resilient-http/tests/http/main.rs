@@ -5,6 +5,7 @@
 mod app;
 mod bodies;
 mod flaky_store;
+mod log;
 
 mod concurrent;
 mod deadline;
@@ -13,6 +14,7 @@ mod ends;
 mod fingerprints;
 mod grpc;
 mod keys;
+mod limits;
 mod logs;
 mod outgoing;
 mod replays;

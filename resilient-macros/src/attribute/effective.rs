@@ -11,8 +11,9 @@ use syn::{ExprPath, LitStr};
 
 use super::claim::{Claim, Scope};
 use super::options::{Breaker, HedgeAfter, HedgeOptions, Options, RetryOptions};
+use super::rate_limit::RateLimit;
 use crate::diagnostic::written;
-use crate::value::Value;
+use crate::value::{Cost, Value};
 
 /// The lines to append to the documentation of a function with these options.
 pub(super) fn effective(options: &Options) -> Vec<String> {
@@ -165,12 +166,35 @@ fn guards(options: &Options, policy: &mut Vec<String>) {
         });
         policy.push(format!("Guarded by the breaker{of}{each}{per}."));
     }
+    if let Some(limit) = options.rate_limit.get() {
+        policy.push(limited(limit));
+    }
     if let Some(bulkhead) = options.bulkhead.get() {
         policy.push(format!(
             "Each attempt takes a permit of the bulkhead of {}.",
             named(bulkhead)
         ));
     }
+}
+
+fn limited(limit: &RateLimit) -> String {
+    let cost = match limit.cost.get() {
+        None => "1".to_owned(),
+        Some(Cost::Fixed(Value::Literal { value, .. })) => value.to_string(),
+        Some(Cost::Fixed(Value::Constant(constant))) => code(constant),
+        Some(Cost::Computed(cost)) => code(&cost.to_token_stream()),
+    };
+    let name = limit.limiter.get().map_or_else(String::new, named);
+    let each = limit.key.get().map_or_else(String::new, |key| {
+        format!(", counted for each {}", code(&key.to_token_stream()))
+    });
+    let wait = limit.max_wait.get().map_or_else(
+        || "as long as registered".to_owned(),
+        |wait| format!("up to {}", time(wait)),
+    );
+    format!(
+        "Each attempt takes {cost} from the rate limiter {name}{each}, and waits {wait} for it."
+    )
 }
 
 fn judges(options: &Options, policy: &mut Vec<String>) {

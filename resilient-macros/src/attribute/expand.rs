@@ -101,10 +101,12 @@ impl Writer<'_> {
             let key = self.looked_at(key);
             quote_spanned!(here=> __resilient_call.set_breaker_key(#key);)
         });
+        let requests = self.requests();
         quote_spanned! {here=>
             let mut __resilient_call = #call;
             #key
             #breaker_key
+            #requests
         }
     }
 

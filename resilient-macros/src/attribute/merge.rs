@@ -28,6 +28,11 @@ impl Options {
             breaker: self.breaker.or_merged(&outer.breaker, Breaker::over),
             budget: self.budget.or(&outer.budget),
             bulkhead: self.bulkhead.or(&outer.bulkhead),
+            rate_limit: self
+                .rate_limit
+                .or_merged(&outer.rate_limit, |ours, theirs| {
+                    Box::new(ours.over(theirs))
+                }),
             hedge: self
                 .hedge
                 .or_merged(&outer.hedge, |ours, theirs| Box::new(ours.over(theirs))),

@@ -11,6 +11,7 @@ mod mark;
 mod merge;
 mod options;
 mod parse;
+mod rate_limit;
 mod site;
 mod variables;
 mod vocabulary;

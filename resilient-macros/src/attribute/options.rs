@@ -6,6 +6,7 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{Expr, ExprPath, LitStr, Path};
 
 use super::claim::Claim;
+use super::rate_limit::RateLimit;
 use crate::diagnostic::Slot;
 use crate::value::{Quantile, Value};
 
@@ -17,6 +18,7 @@ pub(crate) struct Options {
     pub(crate) breaker: Slot<Breaker>,
     pub(crate) budget: Slot<Value<LitStr>>,
     pub(crate) bulkhead: Slot<Value<LitStr>>,
+    pub(crate) rate_limit: Slot<Box<RateLimit>>,
     pub(crate) hedge: Slot<Box<HedgeOptions>>,
     pub(crate) timeout: Slot<Value<Duration>>,
     pub(crate) deadline: Slot<Value<Duration>>,
@@ -97,6 +99,9 @@ impl Options {
         }
         if let Some(claim) = self.claim.get() {
             claim.constants().for_each(|constant| see(Some(constant)));
+        }
+        if let Some(limit) = self.rate_limit.get() {
+            limit.constants().for_each(|constant| see(Some(constant)));
         }
         if let Some(hedge) = self.hedge.get() {
             if let Some(HedgeAfter::Time(after)) = hedge.after.get() {

@@ -13,6 +13,7 @@ use super::fallback::fallback;
 use super::options::{
     Breaker, HedgeAfter, HedgeOptions, JITTER, NESTED, Options, PER, RetryOptions,
 };
+use super::rate_limit::rate_limit;
 use super::vocabulary::{Place, takes_options};
 use crate::arguments::{assigned, each_option, is_bare, nested};
 use crate::diagnostic::{Errors, example, value_missing};
@@ -59,6 +60,10 @@ fn read_option(
         "bulkhead" => {
             let value = assigned(key, input, value::text)?;
             options.bulkhead.fill(key, value, errors);
+        }
+        "rate_limit" => {
+            let value = rate_limit(key, input, errors)?;
+            options.rate_limit.fill(key, value, errors);
         }
         "hedge" => {
             let value = hedge(key, input, errors)?;

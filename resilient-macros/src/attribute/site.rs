@@ -41,6 +41,11 @@ pub(super) fn options(
     }
     site.set("budget", options.budget.get());
     site.set("bulkhead", options.bulkhead.get());
+    if let Some(limit) = options.rate_limit.get() {
+        site.set("limiter", limit.limiter.get());
+        site.set("limiter_cost", limit.fixed_cost());
+        site.set("limiter_max_wait", limit.max_wait.get());
+    }
     let hedge = options.hedge.get().map(|hedge| copies(hedge, private));
     site.set("hedge", hedge.as_ref());
     site.set("timeout", options.timeout.get());

@@ -16,6 +16,8 @@ pub(crate) enum Place {
     Retry,
     /// In `breaker(..)`.
     Breaker,
+    /// In `rate_limit(..)`.
+    RateLimit,
     /// In `hedge(..)`.
     Hedge,
     /// In `fallback(..)`.
@@ -28,7 +30,7 @@ const NOT_IDEMPOTENT: &str = "idempotent = false";
 const QUANTILE: &str = "after = \"p95\"";
 
 /// What other libraries call our options, and what tired fingers make of them.
-const OTHER_WORDS: [(Place, &str, &str); 49] = [
+const OTHER_WORDS: [(Place, &str, &str); 59] = [
     (Place::Attribute, "circuit_breaker", "breaker"),
     (Place::Attribute, "concurrency", "bulkhead"),
     (Place::Attribute, "max_concurrent", "bulkhead"),
@@ -58,6 +60,16 @@ const OTHER_WORDS: [(Place, &str, &str); 49] = [
     (Place::Retry, "max_backoff", "cap"),
     (Place::Retry, "if", "when"),
     (Place::Retry, "retry_if", "when"),
+    (Place::Attribute, "rate_limiter", "rate_limit"),
+    (Place::Attribute, "quota", "rate_limit"),
+    (Place::RateLimit, "name", "limiter"),
+    (Place::RateLimit, "user", "key"),
+    (Place::RateLimit, "by", "key"),
+    (Place::RateLimit, "weight", "cost"),
+    (Place::RateLimit, "tokens", "cost"),
+    (Place::RateLimit, "permits", "cost"),
+    (Place::RateLimit, "wait", "max_wait"),
+    (Place::RateLimit, "timeout", "max_wait"),
     (Place::Attribute, "hedging", "hedge"),
     (Place::Hedge, "delay", "after"),
     (Place::Hedge, "quantile", QUANTILE),
@@ -93,10 +105,11 @@ fn is_time(text: &LitStr) -> bool {
 }
 
 impl Place {
-    const ALL: [Place; 6] = [
+    const ALL: [Place; 7] = [
         Place::Attribute,
         Place::Retry,
         Place::Breaker,
+        Place::RateLimit,
         Place::Hedge,
         Place::Fallback,
         Place::Idempotent,
@@ -111,6 +124,7 @@ impl Place {
                 "timeout",
                 "deadline",
                 "bulkhead",
+                "rate_limit",
                 "budget",
                 "hedge",
                 "idempotency_key",
@@ -134,6 +148,7 @@ impl Place {
                 "nested",
             ],
             Place::Breaker => &["name", "per", "key"],
+            Place::RateLimit => &["limiter", "key", "cost", "max_wait"],
             Place::Hedge => &["after", "floor", "max"],
             Place::Fallback => &["call", "timeout"],
             Place::Idempotent => &[
@@ -166,6 +181,7 @@ impl Place {
             Place::Attribute => None,
             Place::Retry => Some("retry"),
             Place::Breaker => Some("breaker"),
+            Place::RateLimit => Some("rate_limit"),
             Place::Hedge => Some("hedge"),
             Place::Fallback => Some("fallback"),
             Place::Idempotent => Some("idempotent"),
@@ -197,6 +213,13 @@ impl Place {
                 )
             }
             (Place::Breaker, _) => "expected an option such as `name = \"name\"`".to_owned(),
+            (Place::RateLimit, Some(Lit::Str(name))) => {
+                format!(
+                    "a name takes no parentheses: write `rate_limit = {}`",
+                    name.token()
+                )
+            }
+            (Place::RateLimit, _) => "expected an option such as `limiter = \"api\"`".to_owned(),
             (Place::Hedge, Some(Lit::Str(after))) if !is_time(&after) => format!(
                 "`hedge` takes no name: write `hedge` alone, and `dependency = {}` for the numbers \
                  registered there",
@@ -235,8 +258,11 @@ impl Place {
         let elsewhere = Place::ALL
             .into_iter()
             .find(|place| *place != self && place.options().contains(&word.as_str()))
-            // It has words that mean something else in other policies.
-            .filter(|place| *place != Place::Idempotent || synonym.is_none());
+            // These have words that mean something else in other policies.
+            .filter(|place| {
+                let own_words = self == Place::RateLimit || *place == Place::Idempotent;
+                !own_words || synonym.is_none()
+            });
 
         let message = if let Some(place) = elsewhere {
             let known = listed(options);
@@ -261,6 +287,7 @@ impl Place {
             format!("unknown option `{word}`{here}; did you mean `{near}`{counted}?")
         } else {
             let elsewhere = match self {
+                Place::RateLimit => "; quotas are registered with the limiter, not written here",
                 Place::Breaker => {
                     "; what opens the breaker is registered with the dependency, not written here"
                 }

@@ -35,6 +35,9 @@ const NAME: &str = "\"name\"";
 pub(crate) fn example(key: &str) -> &'static str {
     match key {
         "dependency" | "retry" | "breaker" | "budget" | "bulkhead" => NAME,
+        "rate_limit" | "limiter" => "\"api\"",
+        "cost" => "5",
+        "max_wait" => "\"200ms\"",
         "timeout" | "deadline" => "\"5s\"",
         "after" => "\"50ms\"",
         "floor" => "\"10ms\"",

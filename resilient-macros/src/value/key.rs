@@ -28,6 +28,18 @@ pub(crate) fn breaker_key(input: ParseStream<'_>) -> syn::Result<Expr> {
     })
 }
 
+/// An expression that can be another one for another call: a literal would be no more than another
+/// name of the one count.
+pub(crate) fn rate_limit_key(input: ParseStream<'_>) -> syn::Result<Expr> {
+    varying(input, |literal| {
+        let formatted = formatted(literal, "format_args!(\"user-{}\", user.id)");
+        format!(
+            "a literal is one key for all calls; write an expression of the arguments, for example \
+             `key = user.id` or `key = {formatted}`, or leave `key` out for one count"
+        )
+    })
+}
+
 /// An expression that can be another one for another request.
 pub(crate) fn store_key(input: ParseStream<'_>) -> syn::Result<Expr> {
     varying(input, |literal| {

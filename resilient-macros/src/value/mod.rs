@@ -1,6 +1,7 @@
 //! The forms a value can take, and what to write instead of the ones it cannot.
 
 mod constant;
+mod cost;
 mod key;
 mod number;
 mod quantile;
@@ -18,7 +19,8 @@ use crate::diagnostic::{example, listed, nearest, written};
 use crate::{duration, name};
 use constant::{in_braces, is_variable, without_braces};
 
-pub(crate) use key::{breaker_key, idempotency_key, scope, store_key};
+pub(crate) use cost::{Cost, cost};
+pub(crate) use key::{breaker_key, idempotency_key, rate_limit_key, scope, store_key};
 pub(crate) use number::{copies, count, factor};
 pub(crate) use quantile::{Quantile, quantile};
 

@@ -7,9 +7,6 @@ use redis::{ConnectionInfo, IntoConnectionInfo};
 use resilient_core::duration::{GivenDuration, IntoDuration};
 use resilient_core::invalid::InvalidSetting;
 
-use super::Keys;
-
-const DEFAULT_PREFIX: &str = "idem:";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The longest prefix, in bytes: it is a part of every key.
@@ -31,7 +28,7 @@ const LONGEST_PREFIX: usize = 64;
 #[derive(Clone)]
 pub struct RedisConfig {
     url: String,
-    prefix: String,
+    prefix: Option<String>,
     connect_timeout: Option<GivenDuration>,
     response_timeout: Option<GivenDuration>,
 }
@@ -40,7 +37,8 @@ pub struct RedisConfig {
 #[derive(Debug)]
 pub(crate) struct RedisSettings {
     pub(crate) server: ConnectionInfo,
-    pub(crate) keys: Keys,
+    /// What was asked for, if anything was.
+    pub(crate) prefix: Option<String>,
     pub(crate) connect_timeout: Duration,
     pub(crate) response_timeout: Duration,
 }
@@ -51,17 +49,17 @@ impl RedisConfig {
     pub fn at(url: impl Into<String>) -> Self {
         RedisConfig {
             url: url.into(),
-            prefix: DEFAULT_PREFIX.to_owned(),
+            prefix: None,
             connect_timeout: None,
             response_timeout: None,
         }
     }
 
-    /// What the names of all keys begin with; up to 64 bytes; default `idem:`. Whoever shares a
-    /// prefix shares records.
+    /// What the names of all keys begin with; up to 64 bytes; default `idem:` for records and `rl:`
+    /// for rate limits. Whoever shares a prefix shares what is kept under it.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = prefix.into();
+        self.prefix = Some(prefix.into());
         self
     }
 
@@ -90,9 +88,11 @@ impl RedisConfig {
                 format!("write redis://<host>:<port> ({error})"),
             ));
         }
-        if self.prefix.len() > LONGEST_PREFIX {
+        if let Some(prefix) = &self.prefix
+            && prefix.len() > LONGEST_PREFIX
+        {
             let reason = format!("write at most {LONGEST_PREFIX} bytes");
-            problems.push(invalid("prefix", &self.prefix, reason));
+            problems.push(invalid("prefix", prefix, reason));
         }
         let mut timeout = |setting, given: &Option<GivenDuration>| {
             time(&mut problems, setting, given.as_ref(), DEFAULT_TIMEOUT)
@@ -102,7 +102,7 @@ impl RedisConfig {
         match server {
             Ok(server) if problems.is_empty() => Ok(RedisSettings {
                 server,
-                keys: Keys::new(&self.prefix),
+                prefix: self.prefix.clone(),
                 connect_timeout,
                 response_timeout,
             }),
@@ -137,7 +137,7 @@ pub(crate) fn time(
     default
 }
 
-fn invalid(
+pub(crate) fn invalid(
     setting: &'static str,
     value: impl fmt::Display,
     reason: impl Into<String>,

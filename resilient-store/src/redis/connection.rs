@@ -38,7 +38,7 @@ impl Connection {
         Ok(Connection { manager })
     }
 
-    pub(super) async fn run<T: FromRedisValue>(
+    pub(crate) async fn run<T: FromRedisValue>(
         &self,
         script: &ScriptInvocation<'_>,
     ) -> Result<T, RedisError> {

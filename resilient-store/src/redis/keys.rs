@@ -2,6 +2,8 @@
 
 use resilient_core::idempotency::RecordId;
 
+const DEFAULT_PREFIX: &str = "idem:";
+
 /// The names of keys. Those of one record share a hash tag, so that they lie together.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
@@ -9,9 +11,10 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    pub(crate) fn new(prefix: &str) -> Self {
+    /// Under a prefix of their own, or else under `idem:`.
+    pub(crate) fn new(prefix: Option<String>) -> Self {
         Keys {
-            prefix: prefix.to_owned(),
+            prefix: prefix.unwrap_or_else(|| DEFAULT_PREFIX.to_owned()),
         }
     }
 
@@ -61,7 +64,7 @@ mod tests {
     #[test]
     fn names_are_those_that_are_documented() {
         let id = RecordId::new(Scope::of("t"), Key::literal("k").unwrap());
-        let keys = Keys::new("idem:");
+        let keys = Keys::new(None);
         // printf 't\0k' | sha256sum | cut -c 1-32
         let digest = "f31e38a4251c28e34c5d3af84b76d674";
         assert_eq!(keys.record(&id), format!("idem:{{{digest}}}:c"));
@@ -72,6 +75,9 @@ mod tests {
 
     #[test]
     fn a_prefix_is_no_pattern() {
-        assert_eq!(Keys::new("a*[b]?").any_record(), "a\\*\\[b\\]\\?{*}:c");
+        assert_eq!(
+            Keys::new(Some("a*[b]?".to_owned())).any_record(),
+            "a\\*\\[b\\]\\?{*}:c"
+        );
     }
 }

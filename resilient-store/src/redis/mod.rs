@@ -8,6 +8,8 @@ mod config;
 mod connection;
 mod decode;
 mod frame;
+mod gate;
+mod guarded;
 mod keys;
 mod scan;
 mod scripts;
@@ -19,7 +21,8 @@ pub use config::RedisConfig;
 pub use setup_error::RedisSetupError;
 pub use store::RedisStore;
 
-pub(crate) use config::{RedisSettings, time};
+pub(crate) use config::{RedisSettings, invalid, time};
 pub(crate) use connection::Connection;
 pub(crate) use frame::{Reader, Writer};
+pub(crate) use guarded::{Guarded, NoAnswer, Why};
 pub(crate) use keys::Keys;

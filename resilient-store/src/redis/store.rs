@@ -72,7 +72,7 @@ impl RedisStore {
             .map_err(|problems| RedisSetupError::Invalid { problems })?;
         let store = RedisStore {
             connection: Connection::lazy(&settings)?,
-            keys: settings.keys,
+            keys: Keys::new(settings.prefix),
             scripts: Scripts::new(),
         };
         for advice in store.advice().await.map_err(unavailable)? {

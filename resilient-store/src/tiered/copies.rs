@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use redis::{FromRedisValue, Pipeline, RedisError};
 use resilient_core::idempotency::{Record, RecordId, StoreError};
-use tokio::time::{Instant, timeout};
 
 use super::copy::{BARRED, Copy, millis};
 use super::counts::CopyCounter;
-use super::gate::Gate;
-use crate::redis::{Connection, Keys};
+use crate::redis::{Guarded, Keys, NoAnswer, Why};
 
 /// The longest life of a copy.
 const LIFETIME: Duration = Duration::from_secs(300);
@@ -20,30 +18,16 @@ const BARRED_FOR: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(super) struct RemoteCopies {
-    connection: Connection,
+    redis: Guarded,
     keys: Keys,
-    timeout: Duration,
-    gate: Gate,
-    started: Instant,
     counter: CopyCounter,
 }
 
-/// Redis was not asked, or did not answer.
-struct NoAnswer;
-
 impl RemoteCopies {
-    pub(super) fn new(
-        connection: Connection,
-        keys: Keys,
-        timeout: Duration,
-        counter: CopyCounter,
-    ) -> Self {
+    pub(super) fn new(redis: Guarded, keys: Keys, counter: CopyCounter) -> Self {
         RemoteCopies {
-            connection,
+            redis,
             keys,
-            timeout,
-            gate: Gate::default(),
-            started: Instant::now(),
             counter,
         }
     }
@@ -105,38 +89,27 @@ impl RemoteCopies {
             .arg(BARRED)
             .arg("PX")
             .arg(millis(BARRED_FOR));
-        let answered: Result<(), RedisError> = self.connection.send(&commands).await;
+        let answered: Result<(), RedisError> = self.redis.connection().send(&commands).await;
         answered.map_err(|error| StoreError::unavailable("redis", error))
     }
 
     async fn ask<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, NoAnswer> {
-        let counters = self.counter.counters();
-        if !self.gate.admits(self.started.elapsed()) {
-            counters.skipped.add();
-            return Err(NoAnswer);
+        let answered = self.redis.ask(|redis| redis.send(commands)).await;
+        if let Err(missing) = &answered {
+            self.count(missing);
         }
-        let error = match timeout(self.timeout, self.connection.send(commands)).await {
-            Ok(Ok(answered)) => {
-                self.gate.open();
-                return Ok(answered);
-            }
-            Ok(Err(error)) if is_about_this_key(&error) => {
-                counters.errors.add();
-                return Err(NoAnswer);
-            }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {:?}", self.timeout),
-        };
-        counters.errors.add();
-        if self.gate.close(self.started.elapsed()) {
+        answered
+    }
+
+    fn count(&self, missing: &NoAnswer) {
+        let counters = self.counter.counters();
+        match missing.why {
+            Why::LeftAlone => counters.skipped.add(),
+            Why::Late(_) | Why::Failed(_) => counters.errors.add(),
+        }
+        if missing.is_news {
+            let error = missing.to_string();
             tracing::warn!(target: "resilient", error, "idempotency.copies_unavailable");
         }
-        Err(NoAnswer)
     }
-}
-
-/// Whether other hands keep something else under this key: the server is well.
-fn is_about_this_key(error: &RedisError) -> bool {
-    let errors = error.clone().into_server_errors();
-    errors.is_some_and(|errors| errors.iter().all(|(_, error)| error.code() == "WRONGTYPE"))
 }

@@ -1,7 +1,8 @@
 //! How much the copies are good for.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::counter::Counter;
 
 /// What the copies of a [`Tiered`](super::Tiered) store did since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,19 +36,6 @@ pub(super) struct Counters {
     pub(super) written: Counter,
     pub(super) errors: Counter,
     pub(super) skipped: Counter,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Counter(AtomicU64);
-
-impl Counter {
-    pub(super) fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 impl CopyCounter {

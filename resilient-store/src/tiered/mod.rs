@@ -8,7 +8,6 @@ mod config;
 mod copies;
 mod copy;
 mod counts;
-mod gate;
 mod generations;
 mod local;
 mod runs;

@@ -15,7 +15,7 @@ use super::counts::CopyCounter;
 use super::local::Local;
 use super::runs::Runs;
 use crate::RedisSetupError;
-use crate::redis::Connection;
+use crate::redis::{Connection, Guarded, Keys};
 
 /// A table that decides, with copies of what is final in Redis, and in this process if that is asked
 /// for.
@@ -67,10 +67,11 @@ impl<T: Store> Tiered<T> {
         let settings = copies.settings()?;
         let connection = Connection::lazy(&settings.redis)?;
         let counter = CopyCounter::default();
-        let timeout = settings.timeout;
+        let redis = Guarded::new(connection, settings.timeout);
+        let keys = Keys::new(settings.redis.prefix);
         Ok(Tiered {
             table,
-            copies: RemoteCopies::new(connection, settings.redis.keys, timeout, counter.clone()),
+            copies: RemoteCopies::new(redis, keys, counter.clone()),
             local: settings.local,
             runs: Runs::new(),
             counter,

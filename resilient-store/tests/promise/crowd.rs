@@ -13,8 +13,8 @@ const CROWD: u32 = 50;
 const LEASE: Duration = Duration::from_secs(1_000);
 
 pub(crate) async fn play(stage: &impl Stage) {
-    one_of_many_wins(stage).await;
-    one_of_many_takes_over(stage).await;
+    i17_q01_q02_one_of_many_wins(stage).await;
+    i30_one_of_many_takes_over(stage).await;
     a_lapsed_lease_is_doubted_by_all(stage).await;
 }
 
@@ -52,7 +52,7 @@ async fn rush(stage: &impl Stage, key: &'static str, effects: Effects) -> (Vec<F
 
 /// I17, Q01, Q02: 50 claims of a new key, one winner; the others are told that it is running, and
 /// none is an error.
-async fn one_of_many_wins(stage: &impl Stage) {
+async fn i17_q01_q02_one_of_many_wins(stage: &impl Stage) {
     let (fences, states) = rush(stage, "new", Effects::Keyed).await;
     assert_eq!(fences.len(), 1);
     assert_eq!(states, vec![State::Running; CROWD as usize - 1]);
@@ -60,7 +60,7 @@ async fn one_of_many_wins(stage: &impl Stage) {
 
 /// I30: 50 takeovers of one lapsed lease, one winner under a higher fence, and the first owner is
 /// refused from then on.
-async fn one_of_many_takes_over(stage: &impl Stage) {
+async fn i30_one_of_many_takes_over(stage: &impl Stage) {
     let first = claim("lapsed", 0, Effects::Keyed);
     let Claimed::Won(won) = stage.store().claim(&first).await.unwrap() else {
         panic!("the key is new");

@@ -15,6 +15,7 @@ pub(crate) fn options(options: &Options, at: Span, errors: &mut Errors) {
     some_policy(options, at, errors);
     contradictions(options, errors);
     breaker_named(options, at, errors);
+    limiter_named(options, at, errors);
     fallback_called(options, at, errors);
     if let Some(claim) = options.claim.get() {
         claim::complete(options, claim, at, errors);
@@ -62,6 +63,7 @@ fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
         || options.hedge.is_given()
         || options.breaker.is_given()
         || options.bulkhead.is_given()
+        || options.rate_limit.is_given()
         || options.timeout.is_given()
         || options.deadline.is_given()
         || options.idempotency_key.is_given()
@@ -72,7 +74,7 @@ fn some_policy(options: &Options, at: Span, errors: &mut Errors) {
         errors.at(
             at,
             "at least one policy is needed: `dependency = \"name\"`, `retry`, `breaker`, `timeout`, \
-             `deadline`, `bulkhead`, `hedge` or `idempotency_key`; a method may take them from \
+             `deadline`, `bulkhead`, `rate_limit`, `hedge` or `idempotency_key`; a method may take them from \
              `#[resilient(..)]` on its impl block",
         );
     }
@@ -92,6 +94,22 @@ fn breaker_named(options: &Options, at: Span, errors: &mut Errors) {
     );
     if let (None, Some(inherited)) = (own, options.breaker.key()) {
         errors.at(inherited, "`breaker` is given here");
+    }
+}
+
+fn limiter_named(options: &Options, at: Span, errors: &mut Errors) {
+    let limit = options.rate_limit.get();
+    if limit.is_none_or(|limit| limit.limiter.is_given()) {
+        return;
+    }
+    let own = options.rate_limit.own_key();
+    errors.at(
+        own.unwrap_or(at),
+        "`rate_limit` needs the name of a limiter: `rate_limit(limiter = \"api\", ..)`, as \
+         `RateLimit::named(\"api\")` gives it",
+    );
+    if let (None, Some(inherited)) = (own, options.rate_limit.key()) {
+        errors.at(inherited, "`rate_limit` is given here");
     }
 }
 

@@ -8,8 +8,8 @@ pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// Open until a call fails; then closed for a [`PAUSE`], after which one call at a time tries again.
 ///
-/// There is nothing to be gained from waiting for several failures, as a breaker does: what is left
-/// out is made up for by the table.
+/// There is nothing to be gained from waiting for several failures, as a breaker does: whoever asks can
+/// do without the answer.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     /// When the next call may try, in nanoseconds; 0 while it is open.

@@ -6,22 +6,25 @@ use bytes::Bytes;
 use http::header::{self, HeaderValue};
 use http::{Response, StatusCode};
 use http_body::Body;
-use resilient_core::idempotency::{Refusal, Resource};
 use serde_json::{Value, json};
 
-use super::grpc;
 use crate::body::BufferedBody;
+
+mod grpc;
+
+pub(crate) use grpc::GRPC_STATUS;
 
 /// What a client is told in place of an answer: an `application/problem+json` document (RFC 9457).
 ///
 /// | member | |
 /// |---|---|
-/// | `type` | `about:blank`: the status says which kind of problem it is, `code` which one |
-/// | `title`, `status` | of the status |
+/// | `type` | `about:blank`: the status says which kind of problem it is, `code` which one; for a quota that is used up the registered `quota-exceeded` |
+/// | `title`, `status` | of the type; of the status, if that says which it is |
 /// | `detail` | a sentence for whoever reads the log of the client |
 /// | `code` | a stable word for programs, such as `IDEMPOTENCY_IN_PROGRESS` |
 /// | `error` | `code` and `message` once more, for clients that expect an error there; `retryAfter` in seconds |
 /// | `resource` | `kind` and `id` of what was made, if its answer is gone |
+/// | `violated-policies` | the names of the limits that a request did not fit |
 ///
 /// gRPC clients are told the same by a `grpc-status`.
 ///
@@ -30,7 +33,7 @@ use crate::body::BufferedBody;
 ///
 /// ```
 /// use http::StatusCode;
-/// use resilient_http::idempotency::Problem;
+/// use resilient_http::Problem;
 ///
 /// let blocked = Problem::new(StatusCode::FORBIDDEN, "TENANT_BLOCKED", "the tenant is blocked");
 /// assert_eq!(blocked.code(), "TENANT_BLOCKED");
@@ -41,7 +44,15 @@ pub struct Problem {
     code: Cow<'static, str>,
     detail: Cow<'static, str>,
     retry_after: Option<u64>,
-    resource: Option<Resource>,
+    kind: Option<&'static Registered>,
+    members: Vec<(&'static str, Value)>,
+}
+
+/// A type of problems that is known to more than this library.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    pub(crate) uri: &'static str,
+    pub(crate) title: &'static str,
 }
 
 impl Problem {
@@ -56,17 +67,9 @@ impl Problem {
             code: code.into(),
             detail: detail.into(),
             retry_after: None,
-            resource: None,
+            kind: None,
+            members: Vec::new(),
         }
-    }
-
-    /// A caller nobody knows, whose keys could be anybody's.
-    pub fn anonymous() -> Self {
-        Problem::new(
-            StatusCode::UNAUTHORIZED,
-            "IDEMPOTENCY_CALLER_UNKNOWN",
-            "an idempotency key belongs to a caller: authenticate before you send one",
-        )
     }
 
     /// In how many seconds the request may be repeated.
@@ -91,24 +94,20 @@ impl Problem {
         &self.detail
     }
 
-    pub(super) fn body_too_large() -> Self {
-        Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "REQUEST_BODY_TOO_LARGE",
-            "the body of the request is larger than a request with an idempotency key may have",
-        )
+    /// It is of this type.
+    pub(crate) fn of_kind(mut self, kind: &'static Registered) -> Self {
+        self.kind = Some(kind);
+        self
     }
 
-    pub(super) fn body_broken() -> Self {
-        Problem::new(
-            StatusCode::BAD_REQUEST,
-            "REQUEST_BODY_BROKEN",
-            "the body of the request broke off: send it again, with the same idempotency key",
-        )
+    /// With a member that only some problems have.
+    pub(crate) fn with(mut self, name: &'static str, value: Value) -> Self {
+        self.members.push((name, value));
+        self
     }
 
     /// The handler panicked, or the runtime ends.
-    pub(super) fn internal() -> Self {
+    pub(crate) fn internal() -> Self {
         Problem::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "INTERNAL_SERVER_ERROR",
@@ -117,7 +116,7 @@ impl Problem {
     }
 
     /// The response, in the form that the client reads.
-    pub(super) fn into_response<B: Body>(self, form: Form) -> Response<BufferedBody<B>> {
+    pub(crate) fn into_response<B: Body>(self, form: Form) -> Response<BufferedBody<B>> {
         let mut response = match form {
             Form::Http => self.document(),
             Form::Grpc => {
@@ -143,10 +142,15 @@ impl Problem {
         response
     }
 
-    fn members(&self) -> Value {
+    pub(crate) fn members(&self) -> Value {
+        let of_status = Registered {
+            uri: "about:blank",
+            title: self.status.canonical_reason().unwrap_or("Error"),
+        };
+        let kind = self.kind.unwrap_or(&of_status);
         let mut members = json!({
-            "type": "about:blank",
-            "title": self.status.canonical_reason().unwrap_or("Error"),
+            "type": kind.uri,
+            "title": kind.title,
             "status": self.status.as_u16(),
             "detail": self.detail,
             "code": self.code,
@@ -155,84 +159,27 @@ impl Problem {
         if let Some(seconds) = self.retry_after {
             members["error"]["retryAfter"] = seconds.into();
         }
-        if let Some(resource) = &self.resource {
-            members["resource"] = json!({ "kind": resource.kind, "id": resource.id });
+        for (name, value) in &self.members {
+            members[name] = value.clone();
         }
         members
     }
 }
 
-impl From<&Refusal> for Problem {
-    fn from(refusal: &Refusal) -> Self {
-        let status =
-            StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let detail: Cow<'static, str> = match refusal {
-            // What went wrong inside is for the log of the server, where the ledger has written it.
-            Refusal::Unavailable { .. } => {
-                "whether the request is a repeat cannot be told at the moment".into()
-            }
-            Refusal::Unreadable { .. } => {
-                "the request was done, but its answer cannot be read".into()
-            }
-            Refusal::NoFingerprint { .. } => "the request cannot be told from others".into(),
-            other if other.status() >= 500 => "the request failed".into(),
-            other => other.to_string().into(),
-        };
-        Problem {
-            status,
-            code: refusal.code().into(),
-            detail,
-            retry_after: refusal.retry_after(),
-            resource: match refusal {
-                Refusal::AnswerGone { resource } => resource.clone(),
-                _ => None,
-            },
-        }
-    }
-}
-
 /// The form in which a client reads what it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Http,
     Grpc,
 }
 
 impl Form {
-    pub(super) fn of(request: &http::HeaderMap) -> Self {
+    pub(crate) fn of(request: &http::HeaderMap) -> Self {
         let kind = request.get(header::CONTENT_TYPE);
         if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
             Form::Grpc
         } else {
             Form::Http
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::time::Duration;
-
-    use resilient_core::idempotency::StoreError;
-
-    use super::*;
-
-    #[test]
-    fn i42_what_went_wrong_inside_is_not_told() {
-        let secret = || "10.0.0.5".to_owned();
-        let unavailable = Refusal::Unavailable {
-            source: Arc::new(StoreError::unavailable("postgres", secret())),
-            retry_after: Duration::from_secs(5),
-        };
-        let unreadable = Refusal::Unreadable { why: secret() };
-        let no_fingerprint = Refusal::NoFingerprint { why: secret() };
-        for refusal in [unavailable, unreadable, no_fingerprint] {
-            assert!(refusal.to_string().contains("10.0.0.5"));
-            let problem = Problem::from(&refusal);
-            assert!(problem.status().is_server_error());
-            assert_eq!(problem.code(), refusal.code());
-            assert!(!problem.members().to_string().contains("10.0.0.5"));
         }
     }
 }

@@ -1,0 +1,10 @@
+//! Limits, as clients meet them.
+
+mod addresses;
+mod counts;
+mod keys;
+mod order;
+mod outage;
+mod refusals;
+mod shop;
+mod told;

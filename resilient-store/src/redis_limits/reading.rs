@@ -1,0 +1,149 @@
+//! What the script found, read.
+
+use std::time::Duration;
+
+use redis::{FromRedisValue, ParsingError, Value};
+use resilient_core::rate_limit::{Algorithm, Ask, Decision, LimitSettings, Reading};
+
+use super::bucket::{Bucket, micros};
+use super::sliding::Sliding;
+use super::words::tick;
+
+/// What the script answered.
+#[derive(Debug)]
+pub(super) struct Found {
+    is_allowed: bool,
+    /// The server's time, in microseconds.
+    now: u64,
+    limits: Vec<FoundLimit>,
+}
+
+/// One limit, as the request left it; the numbers mean what its kind says.
+#[derive(Clone, Copy, Debug)]
+struct FoundLimit {
+    fits: bool,
+    numbers: [u64; 3],
+}
+
+impl FromRedisValue for Found {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let mut parts = Vec::<Value>::from_redis_value(value)?.into_iter();
+        let mut next = || parts.next().ok_or("the script answered too little");
+        let allowed = u8::from_redis_value(next()?)?;
+        let now = u64::from_redis_value(next()?)?;
+        let limits = parts.map(FoundLimit::from_redis_value);
+        Ok(Found {
+            is_allowed: allowed == 1,
+            now,
+            limits: limits.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl FromRedisValue for FoundLimit {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let (fits, first, second, third): (u8, u64, u64, u64) =
+            FromRedisValue::from_redis_value(value)?;
+        Ok(FoundLimit {
+            fits: fits == 1,
+            numbers: [first, second, third],
+        })
+    }
+}
+
+impl Found {
+    pub(super) fn decision(&self, ask: &Ask<'_>) -> Decision {
+        let both = ask.limits.iter().zip(&self.limits);
+        let readings = both.map(|(limit, found)| reading(limit, *found, ask.cost, self.now));
+        let readings = readings.collect();
+        Decision::new(
+            ask.limits.clone(),
+            readings,
+            self.is_allowed,
+            ask.cost,
+            self.now,
+        )
+    }
+}
+
+/// What a limit says, in microseconds or, where it knows better, in nanoseconds.
+struct Times {
+    used: u32,
+    reset: Duration,
+    wait: Duration,
+    refundable_until: u64,
+}
+
+fn reading(limit: &LimitSettings, found: FoundLimit, cost: u32, now: u64) -> Reading {
+    let times = match Bucket::of(limit) {
+        Some(bucket) => bucket_times(bucket, limit, found, cost, now),
+        None if limit.algorithm == Algorithm::SlidingLog => log_times(limit, found, now),
+        None => window_times(limit, found, cost, now),
+    };
+    // What does not fit by the script's coarser ticks does one tick later at the latest.
+    let wait = times.wait.max(Duration::from_micros(tick(limit)));
+    Reading {
+        remaining: limit.capacity().saturating_sub(times.used),
+        reset_after: times.reset,
+        retry_after: if found.fits { Duration::ZERO } else { wait },
+        refundable_until: times.refundable_until,
+    }
+}
+
+fn bucket_times(
+    bucket: Bucket,
+    limit: &LimitSettings,
+    found: FoundLimit,
+    cost: u32,
+    now: u64,
+) -> Times {
+    let [lacking, rest, _] = found.numbers;
+    let full_at = now + lacking + u64::from(rest > 0);
+    let lacking = bucket.joined(lacking, rest);
+    let surplus = (lacking + bucket.time_for(cost)).saturating_sub(bucket.time_for(limit.burst));
+    Times {
+        used: bucket.tokens_in(lacking),
+        reset: Duration::from_nanos(bucket.nanos(lacking)),
+        wait: Duration::from_nanos(bucket.nanos(surplus)),
+        refundable_until: full_at,
+    }
+}
+
+fn log_times(limit: &LimitSettings, found: FoundLimit, now: u64) -> Times {
+    let [used, wait, reset] = found.numbers;
+    Times {
+        used: count(used),
+        reset: Duration::from_micros(reset),
+        wait: Duration::from_micros(wait),
+        refundable_until: now + micros(limit),
+    }
+}
+
+fn window_times(limit: &LimitSettings, found: FoundLimit, cost: u32, now: u64) -> Times {
+    let [start, count_now, before] = found.numbers;
+    let window = micros(limit);
+    let end = start + window;
+    let windows = Sliding {
+        quota: limit.quota,
+        window,
+        count: count(count_now),
+        before: count(before),
+        overlap: end.saturating_sub(now),
+    };
+    let (reset, wait) = if limit.algorithm == Algorithm::SlidingCounter {
+        (windows.reset(), windows.wait(cost))
+    } else {
+        let reset = if count_now > 0 { windows.overlap } else { 0 };
+        (reset, windows.overlap)
+    };
+    Times {
+        used: windows.used(),
+        reset: Duration::from_micros(reset),
+        wait: Duration::from_micros(wait),
+        refundable_until: end,
+    }
+}
+
+fn count(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,77 @@
+//! Who is limited, and under which keys that is kept.
+
+use std::fmt::Write;
+
+use resilient_core::Name;
+use resilient_core::rate_limit::{Algorithm, LimitSettings};
+use sha2::{Digest, Sha256};
+
+/// Half of a SHA-256.
+const DIGEST_BYTES: usize = 16;
+
+/// A key of a limiter, as short as its name in Redis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Subject([u8; DIGEST_BYTES]);
+
+impl Subject {
+    /// Who asks.
+    pub(super) fn new(limiter: &Name, key: &str) -> Self {
+        let hash = Sha256::new()
+            .chain_update(limiter.as_bytes())
+            // Not in the name of a limiter, so that it ends there.
+            .chain_update([0])
+            .chain_update(key)
+            .finalize();
+        let mut digest = [0; DIGEST_BYTES];
+        digest.copy_from_slice(&hash[..DIGEST_BYTES]);
+        Subject(digest)
+    }
+
+    /// Where a limit is kept. In braces what a cluster chooses the slot by.
+    pub(super) fn key_of(&self, prefix: &str, limit: &LimitSettings) -> String {
+        let mut key = format!("{prefix}{{");
+        for byte in self.0 {
+            // Writing into a string cannot fail.
+            let _ = write!(key, "{byte:02x}");
+        }
+        let _ = write!(key, "}}:{}:{}", limit.name, suffix(limit.algorithm));
+        key
+    }
+}
+
+/// Of each kind its own, because each keeps something else.
+fn suffix(algorithm: Algorithm) -> char {
+    match algorithm {
+        Algorithm::SlidingCounter => 's',
+        Algorithm::SlidingLog => 'l',
+        Algorithm::TokenBucket => 't',
+        Algorithm::Gcra => 'g',
+        // `Fixed`, and what the words of a limit count as fixed windows.
+        _ => 'w',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use resilient_core::rate_limit::{Limit, RateLimit};
+
+    use super::*;
+
+    #[test]
+    fn r26_names_are_those_that_are_documented() {
+        let limits = RateLimit::named("api")
+            .limit(Limit::fixed("a", 1, "1s"))
+            .limit(Limit::sliding_counter("b", 1, "1s"))
+            .limit(Limit::sliding_log("c", 1, "1s"))
+            .limit(Limit::token_bucket("d", 1, "1s"))
+            .limit(Limit::gcra("e", 1, "1s"));
+        let settings = limits.settings().unwrap();
+        let subject = Subject::new(&settings.name, "u");
+        let keys = settings.limits.iter();
+        let keys: Vec<_> = keys.map(|limit| subject.key_of("rl:", limit)).collect();
+        // printf 'api\0u' | sha256sum | cut -c 1-32
+        let tag = "865049a38b4a0e9b59de42d26c1816aa";
+        let named = ["a:w", "b:s", "c:l", "d:t", "e:g"].map(|name| format!("rl:{{{tag}}}:{name}"));
+        assert_eq!(keys, named);
+    }
+}
