@@ -4,12 +4,15 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::sync::LazyLock;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use resilient::Rejection;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::unconstrained;
 
 use crate::failure::{Failure, Outcome};
+use crate::own_time::OwnTime;
+use crate::rounds::Timed;
 
 /// The runtime of lanes on one thread; timers need one.
 #[expect(
@@ -47,6 +50,21 @@ pub struct Lane {
     future: usize,
     same_path: bool,
     batch: Box<dyn Fn(u32) -> u32 + Send + Sync>,
+}
+
+impl Timed for Lane {
+    const FEWEST: u32 = 64;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The thread's own time: the neighbours' does not count.
+    fn time(&self, calls: u32) -> Duration {
+        let start = OwnTime::of_thread();
+        self.run(calls);
+        start.elapsed()
+    }
 }
 
 /// Who polls the calls of a lane.

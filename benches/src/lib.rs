@@ -17,17 +17,19 @@ mod compile;
 pub mod crowd;
 pub mod failure;
 mod handwritten;
+mod idempotency;
 mod instructions;
 pub mod lane;
 mod own_time;
 pub mod peers;
 mod report;
-mod rounds;
+pub mod rounds;
 mod sizes;
 mod speed;
 pub mod table;
-mod target;
+pub mod target;
 mod threads;
+pub mod wire;
 pub mod workloads;
 
 use std::error::Error;
@@ -40,10 +42,11 @@ use table::Table;
 use workloads::Workload;
 
 /// What can be measured, in this order.
-const SECTIONS: [&str; 6] = [
+const SECTIONS: [&str; 7] = [
     "speed",
     "threads",
     "crowd",
+    "idempotency",
     "instructions",
     "sizes",
     "compile",
@@ -92,6 +95,7 @@ fn measure(peers: Option<&Peers>, wanted: impl Fn(&str) -> bool) -> Result<Repor
             }
             "threads" => vec![threads::measure(peers, targets)],
             "crowd" => vec![crowd::measure(peers)?],
+            "idempotency" => idempotency::measure(targets)?,
             "instructions" => instructions::measure(peers)?.into_iter().collect(),
             "sizes" => vec![sizes::measure(targets)],
             _ => vec![compile::measure(&output.join("compile"), targets)?],

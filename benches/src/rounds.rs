@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use crate::lane::Lane;
-use crate::own_time::OwnTime;
-
 /// How long a lane runs before it is the next one's turn.
 const TURN: Duration = Duration::from_micros(300);
 /// More rounds follow while the middle half of a lane's ratios is wider than this, to their median.
@@ -12,8 +9,20 @@ const CALM: f64 = 0.2;
 /// But not more than so many times as many.
 const PATIENCE: usize = 4;
 
+/// Something that is done again and again, and timed.
+pub trait Timed {
+    /// How often it is done in a turn at the least.
+    const FEWEST: u32;
+
+    /// What the table calls it.
+    fn name(&self) -> &'static str;
+
+    /// How long so many calls take.
+    fn time(&self, calls: u32) -> Duration;
+}
+
 /// What each lane took in each round.
-pub(crate) struct Samples {
+pub struct Samples {
     names: Vec<&'static str>,
     /// Nanoseconds per call, by lane and round.
     taken: Vec<Vec<f64>>,
@@ -22,10 +31,10 @@ pub(crate) struct Samples {
 impl Samples {
     /// Runs all lanes in turn, each round in another order: `rounds` times, and again while their
     /// ratios to `base` are all over the place.
-    pub(crate) fn take(lanes: &[Lane], rounds: usize, base: &str) -> Self {
+    pub fn take<T: Timed>(lanes: &[T], rounds: usize, base: &str) -> Self {
         let calls: Vec<u32> = lanes.iter().map(calls_per_turn).collect();
         let mut samples = Samples {
-            names: lanes.iter().map(Lane::name).collect(),
+            names: lanes.iter().map(Timed::name).collect(),
             taken: vec![Vec::with_capacity(rounds); lanes.len()],
         };
         for round in 0..rounds * PATIENCE {
@@ -37,7 +46,7 @@ impl Samples {
                 if round % 2 == 1 {
                     turn = lanes.len() - 1 - turn;
                 }
-                let time = time(&lanes[turn], calls[turn]);
+                let time = lanes[turn].time(calls[turn]);
                 samples.taken[turn].push(nanos(time) / f64::from(calls[turn]));
             }
         }
@@ -45,28 +54,28 @@ impl Samples {
     }
 
     /// How many rounds there were.
-    pub(crate) fn rounds(&self) -> usize {
+    pub fn rounds(&self) -> usize {
         self.taken.first().map_or(0, Vec::len)
     }
 
     /// Nanoseconds per call.
-    pub(crate) fn nanos(&self, lane: &str) -> f64 {
+    pub fn nanos(&self, lane: &str) -> f64 {
         median(self.of(lane).to_vec())
     }
 
     /// Nanoseconds per call that `lane` takes longer than `base`.
-    pub(crate) fn over(&self, lane: &str, base: &str) -> f64 {
+    pub fn over(&self, lane: &str, base: &str) -> f64 {
         let pairs = self.of(lane).iter().zip(self.of(base));
         median(pairs.map(|(lane, base)| lane - base).collect())
     }
 
     /// How many times as long as `base` a call takes.
-    pub(crate) fn ratio(&self, lane: &str, base: &str) -> f64 {
+    pub fn ratio(&self, lane: &str, base: &str) -> f64 {
         median(self.ratios(lane, base))
     }
 
     /// How wide the middle half of these ratios is, to their median.
-    pub(crate) fn spread(&self, lane: &str, base: &str) -> f64 {
+    pub fn spread(&self, lane: &str, base: &str) -> f64 {
         let mut ratios = self.ratios(lane, base);
         ratios.sort_by(f64::total_cmp);
         let quarter = |quarters: usize| ratios.get(ratios.len() * quarters / 4);
@@ -105,19 +114,12 @@ pub(crate) fn nanos(duration: Duration) -> f64 {
 }
 
 /// How many calls fill a turn.
-pub(crate) fn calls_per_turn(lane: &Lane) -> u32 {
+pub(crate) fn calls_per_turn<T: Timed>(lane: &T) -> u32 {
     // What only the first call does would make a turn look long.
-    lane.run(1);
-    let mut calls = 64;
-    while time(lane, calls) < TURN {
+    lane.time(1);
+    let mut calls = T::FEWEST;
+    while lane.time(calls) < TURN {
         calls *= 2;
     }
     calls
-}
-
-/// The thread's own time: the neighbours' does not count.
-fn time(lane: &Lane, calls: u32) -> Duration {
-    let start = OwnTime::of_thread();
-    lane.run(calls);
-    start.elapsed()
 }

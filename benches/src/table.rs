@@ -4,8 +4,9 @@ use std::fmt;
 
 /// A heading, the names of the columns, and the rows.
 pub struct Table {
-    title: String,
-    rows: Vec<Vec<String>>,
+    pub(crate) title: String,
+    /// The names of the columns first.
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Table {
@@ -25,7 +26,7 @@ impl Table {
 }
 
 /// A number with so many decimals; nothing where it could not be measured.
-pub(crate) fn number(value: f64, decimals: usize) -> String {
+pub fn number(value: f64, decimals: usize) -> String {
     if value.is_nan() {
         return String::new();
     }

@@ -5,15 +5,15 @@ use std::fmt;
 use crate::table::Table;
 
 /// One promise and what was measured.
-pub(crate) struct Target {
-    what: String,
-    measured: f64,
-    bound: Bound,
+pub struct Target {
+    pub(crate) what: String,
+    pub(crate) measured: f64,
+    pub(crate) bound: Bound,
 }
 
 /// Which way the promise goes.
 #[derive(Clone, Copy)]
-pub(crate) enum Bound {
+pub enum Bound {
     /// More breaks it.
     AtMost(f64),
     /// Less breaks it.
@@ -22,7 +22,7 @@ pub(crate) enum Bound {
 
 impl Target {
     /// `what` must keep within `bound`.
-    pub(crate) fn new(what: impl Into<String>, measured: f64, bound: Bound) -> Self {
+    pub fn new(what: impl Into<String>, measured: f64, bound: Bound) -> Self {
         Target {
             what: what.into(),
             measured,

@@ -22,10 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// dropped.
 ///
 /// What it has committed survives [`kill`](Postgres::kill), but not a crash of the machine: it does
-/// not wait for the disk.
+/// not wait for the disk, unless it was [started so](Postgres::start_durable).
 #[derive(Debug)]
 pub struct Postgres {
     programs: Programs,
+    options: &'static [&'static str],
     folder: TempDir,
     port: u16,
     server: Server,
@@ -34,6 +35,15 @@ pub struct Postgres {
 impl Postgres {
     /// Starts one; `None` if Postgres is not installed, and says so once.
     pub fn start() -> io::Result<Option<Self>> {
+        Postgres::start_with(&["fsync=off", "full_page_writes=off"])
+    }
+
+    /// Starts one that is set as it comes: a commit waits for the disk. For those who measure it.
+    pub fn start_durable() -> io::Result<Option<Self>> {
+        Postgres::start_with(&[])
+    }
+
+    fn start_with(options: &'static [&'static str]) -> io::Result<Option<Self>> {
         let Some(programs) = Programs::find()? else {
             left_out("Postgres is not installed (Debian: apt-get install postgresql)");
             return Ok(None);
@@ -44,9 +54,10 @@ impl Postgres {
         programs.give(folder.path())?;
         programs.initialise(&folder.path().join("data"))?;
         let port = free_port()?;
-        let server = programs.spawn(&folder.path().join("data"), port)?;
+        let server = programs.spawn(&folder.path().join("data"), port, options)?;
         let mut postgres = Postgres {
             programs,
+            options,
             folder,
             port,
             server,
@@ -90,9 +101,7 @@ impl Postgres {
 
     /// Starts it again on the same port and data, after a [`kill`](Postgres::kill).
     pub fn restart(&mut self) -> io::Result<()> {
-        self.server = self
-            .programs
-            .spawn(&self.folder.path().join("data"), self.port)?;
+        self.server = self.spawn()?;
         self.wait_until_ready()
     }
 
@@ -109,6 +118,11 @@ impl Postgres {
         self.server.thaw()
     }
 
+    fn spawn(&self) -> io::Result<Server> {
+        let data = self.folder.path().join("data");
+        self.programs.spawn(&data, self.port, self.options)
+    }
+
     /// Asks until it answers; a server that ends meanwhile is started again, because the remains of
     /// a killed one may be in its way for a moment.
     fn wait_until_ready(&mut self) -> io::Result<()> {
@@ -122,9 +136,7 @@ impl Postgres {
             }
             sleep(Duration::from_millis(30));
             if self.server.has_ended()? {
-                self.server = self
-                    .programs
-                    .spawn(&self.folder.path().join("data"), self.port)?;
+                self.server = self.spawn()?;
             }
         }
         Ok(())
@@ -193,16 +205,15 @@ impl Programs {
         Err(io::Error::other(format!("initdb: {why}")))
     }
 
-    fn spawn(&self, data: &Path, port: u16) -> io::Result<Server> {
+    fn spawn(&self, data: &Path, port: u16, options: &[&str]) -> io::Result<Server> {
         let mut command = self.command("postgres");
         command.arg("-D").arg(data).arg("-p").arg(port.to_string());
-        for setting in [
+        let always = [
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
-            "fsync=off",
-            "full_page_writes=off",
             "max_connections=300",
-        ] {
+        ];
+        for setting in always.iter().chain(options) {
             command.args(["-c", setting]);
         }
         Server::spawn(&mut command)
