@@ -30,6 +30,17 @@ pub struct Claim {
     pub tombstone: Duration,
 }
 
+impl Claim {
+    /// Whether it asks for something else than a run that lapsed, which may have had effects under
+    /// keys of its own: those keys would be sent again, with another payload.
+    pub fn contradicts(&self, known: Option<&Fingerprint>, effects: Effects) -> bool {
+        effects == Effects::Keyed
+            && known
+                .zip(self.fingerprint.as_ref())
+                .is_some_and(|(known, asked)| known.contradicts(asked))
+    }
+}
+
 /// What became of a [`Claim`].
 #[derive(Clone, Debug)]
 pub enum Claimed {
@@ -126,7 +137,8 @@ impl Purged {
 /// - A claim takes over a record only if `state <> running` and it has expired, or if
 ///   `state = running`, its lease has lapsed, and its effects [may be repeated](Effects::may_repeat).
 ///   A lapsed lease over effects that may not turns the record into [`State::Uncertain`], which
-///   does not expire and is never taken over. A claim of the `owner` that holds the record is won again, with the same
+///   does not expire and is never taken over. Neither is a lapsed one over [`Effects::Keyed`] by a
+///   claim that [contradicts](Claim::contradicts) its fingerprint: it is shown, as it stands. A claim of the `owner` that holds the record is won again, with the same
 ///   fence. A takeover begins afresh: fingerprint, effects, resource and times are the new claim's,
 ///   `attempts` counts on if the lease had lapsed, and the checkpoint is kept then.
 /// - `renew`, `complete` and `release` need the fence of the present owner. A lapsed lease that

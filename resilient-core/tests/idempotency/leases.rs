@@ -28,6 +28,22 @@ async fn i28_q04_a_killed_run_is_taken_over_after_its_lease() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn q03_another_payload_does_not_take_over_a_lapsed_run() {
+    use resilient_core::idempotency::{Begun, Fingerprint};
+    let ledger = ledger(&keyed());
+    let of = |text: &'static str| {
+        Request::new(id("k")).fingerprint(Fingerprint::of_bytes(&[text.as_bytes()]))
+    };
+    drop(ledger.begin(of("one")).await.unwrap());
+    sleep(31 * SECOND).await;
+    assert!(matches!(
+        ledger.begin(of("two")).await,
+        Err(Refusal::KeyReused)
+    ));
+    assert!(matches!(ledger.begin(of("one")).await, Ok(Begun::Run(_))));
+}
+
+#[tokio::test(start_paused = true)]
 async fn i30_of_fifty_takeovers_one_wins() {
     let ledger = ledger(&keyed());
     drop(run(&ledger, "k").await);

@@ -88,6 +88,11 @@ async fn meet<C: Connection>(
     }
     Ok(match found.standing {
         Standing::Live => Met::Taken(Box::new(found.record)),
+        Standing::Lapsed
+            if claim.contradicts(found.record.fingerprint.as_ref(), found.record.effects) =>
+        {
+            Met::Taken(running(found))
+        }
         Standing::Lapsed | Standing::Expired if busy => Met::Taken(running(found)),
         Standing::Doubtful if doubt(connection, statements, &claim.id).await? => {
             Met::Taken(Box::new(Record {

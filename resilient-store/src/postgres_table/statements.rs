@@ -89,6 +89,9 @@ const CLAIM: &str = "
         answer_until = excluded.answer_until, expires_at = excluded.expires_at,
         purge_at = excluded.purge_at
     where {free} and not (k.state = 0 and k.owner = excluded.owner)
+        and not coalesce({lapsed} and k.effects = 1
+            and k.fingerprint_version = excluded.fingerprint_version
+            and k.fingerprint <> excluded.fingerprint, false)
     returning k.fence, k.attempts::bigint, k.checkpoint";
 
 /// Tells everybody that a transaction is about to claim: committed before it, so that others are

@@ -178,7 +178,8 @@ impl Table {
         }
         row.doubt(now);
         let age = row.age(now);
-        if age == Age::Live {
+        let other = claim.contradicts(row.fingerprint.as_ref(), row.effects);
+        if age == Age::Live || age == Age::Lapsed && other {
             return Ok(Claimed::Taken(Box::new(row.record(&claim.id, now))));
         }
         self.last_fence += 1;

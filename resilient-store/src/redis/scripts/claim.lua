@@ -18,6 +18,13 @@ local function next_fence()
   return fence
 end
 
+-- Another payload, made in the same way: the first two bytes are the version.
+local function contradicts(record)
+  local known = record.fingerprint or ''
+  return record.effects == '1' and #known > 2 and #fingerprint > 2 and known ~= fingerprint
+    and known:sub(1, 2) == fingerprint:sub(1, 2)
+end
+
 local old, why = load(KEYS[1])
 if why then
   return { 'unreadable', why }
@@ -28,6 +35,9 @@ if old then
     return won(old)
   end
   doubt(old)
+  if is_lapsed(old) and contradicts(old) then
+    return shown_with_answer(old)
+  end
   if is_lapsed(old) then
     attempts, checkpoint = tonumber(old.attempts) + 1, old.checkpoint
   elseif not is_expired(old) then
