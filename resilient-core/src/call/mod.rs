@@ -139,6 +139,16 @@ impl PlanRef {
         }
     }
 
+    /// The plan of a call that has nothing beside it.
+    #[inline]
+    fn alone(&self) -> Option<&Plan> {
+        match self {
+            PlanRef::Site(plan) => Some(plan),
+            PlanRef::Shared(plan) => Some(plan),
+            _ => None,
+        }
+    }
+
     /// The breaker the call goes through: that of its key, if it has one.
     #[inline]
     fn breaker(&self) -> Option<&BreakerHandle> {
