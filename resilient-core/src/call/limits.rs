@@ -116,7 +116,7 @@ impl Call {
     #[inline]
     pub(super) fn step_inside(&mut self) -> Inside<'_> {
         let holds = self.holds_all().unwrap_or_else(|| self.holds());
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
@@ -129,7 +129,7 @@ impl Call {
     #[inline(never)]
     fn step_outside(&mut self) {
         stack::pop(&mut self.frame, &mut self.credentials);
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.exit(id));
         }

@@ -93,7 +93,7 @@ impl Call {
             Phase::AtOnce => true,
             _ => false,
         };
-        is_timeless && self.span.is_none() && !self.held.admission && !self.is_probe()
+        is_timeless && !self.held.admission && !self.is_probe()
     }
 
     /// What the caller is told of a first attempt that the breaker refused before it had anything to
@@ -103,7 +103,7 @@ impl Call {
         let Phase::Refused { state, retry_in } = self.phase else {
             return None;
         };
-        let has_nothing = self.held == Held::default() && self.span.is_none();
+        let has_nothing = self.held == Held::default() && self.plan.span().is_none();
         if !has_nothing || self.frame.attempt > 1 {
             return None;
         }

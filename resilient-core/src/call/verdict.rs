@@ -89,7 +89,7 @@ impl Call {
         if !again {
             self.count(Counted::Failure);
         }
-        match &mut self.span {
+        match self.plan.span_mut() {
             Some(span) if again => span.keep(kind),
             _ => self.tell_end(kind),
         }
@@ -213,7 +213,7 @@ impl Call {
     }
 
     fn last_outcome(&self, cause: Phase) -> Unfinished {
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.ended_as_kept(self.frame.attempt);
         }
         Unfinished::LastOutcome(cause)
@@ -326,7 +326,7 @@ impl Call {
     #[inline]
     fn is_tallied(&self) -> bool {
         match (self.ticket, self.plan.breaker()) {
-            (Some(ticket), Some(breaker)) if self.span.is_none() => {
+            (Some(ticket), Some(breaker)) if self.plan.span().is_none() => {
                 self.verdict == Verdict::Success && breaker.tallies(ticket)
             }
             _ => false,

@@ -25,7 +25,7 @@ impl Call {
     pub(in crate::call) fn succeeds_straight(&mut self) -> Result<(), NotStraight> {
         let plan = self.plan.alone().ok_or(NotStraight)?;
         let breaker = plan.breaker.as_deref();
-        if self.span.is_some() || plan.follows_load() || asks_for_time(breaker, &self.phase) {
+        if plan.follows_load() || asks_for_time(breaker, &self.phase) {
             return Err(NotStraight);
         }
         release(plan, &mut self.held, &mut self.credentials);
@@ -59,8 +59,8 @@ impl Call {
             && self.frame.attempt < self.frame.max
             && self.delay == 0
             && plan.retries_at_once();
-        let is_alone = self.span.is_none() && !plan.follows_load();
-        if !repeats || !is_alone || self.is_probe() || asks_for_time(breaker, &self.phase) {
+        if !repeats || plan.follows_load() || self.is_probe() || asks_for_time(breaker, &self.phase)
+        {
             return Err(NotStraight);
         }
         release(plan, &mut self.held, &mut self.credentials);
