@@ -41,6 +41,8 @@ mod payments;
 mod products;
 #[path = "../scripted_server/mod.rs"]
 mod scripted_server;
+#[cfg(test)]
+mod tests;
 
 use std::error::Error;
 use std::time::Duration;
@@ -50,6 +52,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::routing::{get, post};
 use resilient::http::IdempotencyLayer;
+use resilient::http::idempotency::Drain;
 use resilient::idempotency::{Effects, Idempotency, Ledger, MemoryStore, Scope};
 use resilient::store::{Copies, PostgresStore, RedisConfig, Tiered};
 use tokio::net::TcpListener;
@@ -76,6 +79,27 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let provider = ScriptedServer::start().await?;
     let own = provider.url("/charges");
     let payments = Payments::at(arguments.payments.as_deref().unwrap_or(&own));
+    let (app, drain) = open(&arguments, ledger, orders, payments)?;
+
+    let listener = TcpListener::bind(&arguments.listen).await?;
+    println!("the shop listens on http://{}", listener.local_addr()?);
+    let serving = axum::serve(listener, app).with_graceful_shutdown(told_to_end());
+    tokio::select! {
+        served = serving.into_future() => served?,
+        // Who never sends the rest of a request is not waited for.
+        () = overdue() => {}
+    }
+    drain.drain(DRAIN).await?;
+    Ok(())
+}
+
+/// The shop's routes, and what waits for runs whose customers have gone.
+fn open(
+    arguments: &Arguments,
+    ledger: Ledger,
+    orders: Orders,
+    payments: Payments,
+) -> Result<(Router, Drain), Box<dyn Error>> {
     let idempotency = IdempotencyLayer::new(ledger, caller);
     let drain = idempotency.drain().clone();
     let place = match arguments.mode {
@@ -89,17 +113,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let app = Router::new()
         .route("/orders", place)
         .route("/products", products);
-
-    let listener = TcpListener::bind(&arguments.listen).await?;
-    println!("the shop listens on http://{}", listener.local_addr()?);
-    let serving = axum::serve(listener, app).with_graceful_shutdown(told_to_end());
-    tokio::select! {
-        served = serving.into_future() => served?,
-        // Who never sends the rest of a request is not waited for.
-        () = overdue() => {}
-    }
-    drain.drain(DRAIN).await?;
-    Ok(())
+    Ok((app, drain))
 }
 
 async fn ledger(arguments: &Arguments) -> Result<Ledger, Box<dyn Error>> {
