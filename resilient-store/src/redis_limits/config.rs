@@ -113,7 +113,7 @@ impl RedisLimits {
     ///   it, so that it is low by that; what others took since then is still in it.
     /// - What is held is handed out also while Redis is away. Who deletes Redis' counts gives all of
     ///   the quota back, and what is held comes on top.
-    /// - 10 000 keys at most are held; then those that were not asked for lately are forgotten.
+    /// - The 10 000 keys that were asked for last are held, and 10 000 more at most.
     ///
     /// ```
     /// use resilient_store::{RedisConfig, RedisLimits};

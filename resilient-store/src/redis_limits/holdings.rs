@@ -16,8 +16,8 @@ use super::recent::Recent;
 use super::subject::Subject;
 use super::there::Batch;
 
-/// Of how many subjects something is held.
-const MOST: usize = 10_000;
+/// Of how many subjects something is held: the half that was asked for last is never forgotten.
+const MOST: usize = 20_000;
 
 /// What is held of each subject.
 #[derive(Debug)]
