@@ -9,6 +9,7 @@ use governor::middleware::StateInformationMiddleware;
 use http::request::Parts;
 use http::{Request, StatusCode};
 use resilient::http::RateLimitLayer;
+use resilient::http::rate_limit::RateLimitHeaders;
 use resilient_benches::table::Table;
 use resilient_benches::target::{Bound::AtMost, Target};
 use tower::ServiceExt;
@@ -25,16 +26,22 @@ const ROUNDS: usize = 300;
 
 const ROUTE: &str = "bare handler, axum route";
 const THEIRS: &str = "tower_governor, with headers";
-const OURS: &str = "RateLimitLayer";
+const OURS: &str = "RateLimitLayer, as it comes";
+const OURS_X: &str = "RateLimitLayer, X-RateLimit-* alone";
 
 pub(crate) fn measure(targets: &mut Vec<Target>) -> Result<Table, AnyError> {
     let bare = Router::new().route("/products", get(async || "tea"));
     let limited = bare.clone().layer(RateLimitLayer::new(ours(false)?, user));
     let governed = bare.clone().layer(GovernorLayer::new(Arc::new(config()?)));
+    let x_alone = RateLimitLayer::builder(ours(false)?, user)
+        .headers(RateLimitHeaders::XRateLimit)
+        .build()?;
+    let x_alone = bare.clone().layer(x_alone);
     let lanes = vec![
         (ROUTE, asking(ROUTE, bare)),
         (THEIRS, asking(THEIRS, governed)),
         (THEIRS, asking(OURS, limited)),
+        (THEIRS, asking(OURS_X, x_alone)),
     ];
     let (samples, table) = compare("in front of a handler", ("ns", 1.0), ROUNDS, lanes);
     let what = "limits: a request through the layer, to tower_governor";

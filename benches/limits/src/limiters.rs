@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use governor::clock::MonotonicClock;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota};
 use resilient::{Limit, RateLimit, RateLimiter};
 use resilient_benches::table::Table;
@@ -25,6 +26,7 @@ pub(crate) const OURS_HOT: &str = "resilient, one key, try_acquire";
 
 pub(crate) fn measure(targets: &mut Vec<Target>) -> Result<Table, AnyError> {
     let mut lanes = lanes()?;
+    lanes.push((GOVERNOR, by_the_same_clock()?));
     lanes.push((GOVERNOR, checking("resilient, direct, check", "", true)?));
     lanes.push((
         GOVERNOR_HOT,
@@ -85,6 +87,13 @@ pub(crate) fn lanes() -> Result<Vec<Compared>, AnyError> {
             }),
         ),
     ])
+}
+
+/// That of the system, which a paused test can stand in for; governor's own reads the processor's.
+fn by_the_same_clock() -> Result<Lane, AnyError> {
+    let limiter = governor::RateLimiter::direct_with_clock(quota()?, MonotonicClock);
+    let name = "governor, direct, by the clock of std";
+    Ok(Lane::at_once(name, move |_| limiter.check().is_ok()))
 }
 
 /// With everything that headers need.

@@ -39,7 +39,7 @@ pub(crate) fn measure(targets: &mut Vec<Target>) -> Result<Vec<Table>, AnyError>
     let url = server.url();
     let bare = block_on(connect(&url))?;
     let window = || Limit::fixed("l", u32::MAX, "24h");
-    let gcra = || Limit::gcra("l", 1_000_000, "1s").burst(u32::MAX);
+    let gcra = || Limit::gcra("l", 1_000, "1s").burst(u32::MAX);
     let many_held = limiter(&url, "many-held", window(), Some(BATCH))?;
     block_on(warm_up(&many_held))?;
     let lanes = vec![
