@@ -30,6 +30,8 @@
 //! | `--postgres`, `--redis` | where records are kept, and copies of them |
 //! | `--mode` | `lease` (default) or `transaction`, which needs `--postgres` |
 //! | `--payments` | where charges are sent; default a provider inside this process |
+//! | `--share` | how many shops share the quota while Redis is away; default: nobody gets in |
+//! | `--reserve` | how much of the quota a shop takes at once and hands out by itself; default 1 |
 //! | `--lease` | how long a run that was killed holds its key; default `30s` |
 
 mod arguments;
@@ -108,7 +110,7 @@ fn open(
             .layer(idempotency),
         Mode::Transaction => post(by_transaction::place).with_state(orders),
     };
-    let limits = products::limits(arguments.redis.as_deref())?;
+    let limits = products::limits(&arguments)?;
     let products = get(products::list).layer(limits);
     let app = Router::new()
         .route("/orders", place)
