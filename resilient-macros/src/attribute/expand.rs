@@ -24,7 +24,7 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
     if options.shares_arguments() {
         function.freeze();
     }
-    function.document(&effective::effective(options));
+    function.document(|| effective::effective(options));
     let writer = Writer {
         private: if let Some(path) = options.krate.get() {
             quote_spanned!(Span::mixed_site()=> #path::__private)
@@ -333,6 +333,10 @@ impl Writer<'_> {
         let (private, returns) = (&self.private, &self.returns);
         let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
         body.set_span(self.function.braces());
+        // Where they hold nothing but an expression, the compiler would have them taken away.
+        let needless = self.function.may_be_one_expression();
+        let needless =
+            needless.then(|| quote_spanned!(Span::mixed_site()=> #[allow(unused_braces)]));
         let edge = quote_spanned! {Span::mixed_site()=>
             if false {
                 return #private::returned::<#returns>();
@@ -342,7 +346,7 @@ impl Writer<'_> {
             async {
                 #edge
                 #own
-                #[allow(unused_braces)]
+                #needless
                 #body
             }
         }

@@ -63,7 +63,6 @@ where
                             &mut *sink,
                             &mut *__self,
                         );
-                        #[allow(unused_braces)]
                         {
                             count += 1;
                             __self.pay(id, count, sink).await

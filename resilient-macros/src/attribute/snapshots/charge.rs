@@ -39,7 +39,6 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                         Result<Charge, ChargeError>,
                     >();
                 }
-                #[allow(unused_braces)]
                 {
                     let answer = api.post("/charges", order).await?;
                     Ok(answer.into())

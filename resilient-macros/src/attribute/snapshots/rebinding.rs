@@ -50,7 +50,6 @@ async fn r#move(
                     clippy::shadow_unrelated
                 )]
                 let mut depth = depth;
-                #[allow(unused_braces)]
                 {
                     second += 1;
                     sink.send(body, r#type, second).await

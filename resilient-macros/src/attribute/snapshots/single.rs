@@ -23,7 +23,6 @@ async fn send(
             if false {
                 return ::resilient::__private::returned::<Result<_, Error>>();
             }
-            #[allow(unused_braces)]
             {
                 parts.push(0);
                 sink.send(&parts).await?;
