@@ -75,10 +75,10 @@ impl Writer<'_> {
     fn call(&self) -> TokenStream {
         let private = &self.private;
         let here = Span::mixed_site();
-        let options = site::options(self.options, self.at, &self.function.name(), private);
+        let site = site::site(self.options, self.at, &self.function.name(), private);
         // Items are not hygienic: the static lives in a block of its own, out of the body's sight.
         let site = quote_spanned! {here=> {
-            static __RESILIENT_SITE: #private::Site = #private::Site::new(#options);
+            static __RESILIENT_SITE: #private::Site = #site;
             #private::inventory::submit! { &__RESILIENT_SITE }
             &__RESILIENT_SITE
         }};

@@ -72,9 +72,11 @@ impl Function {
     /// Whether the body may be a single expression: a statement of any other kind but a block ends
     /// in a semicolon.
     pub(crate) fn may_be_one_expression(&self) -> bool {
-        !self.body.clone().into_iter().any(
-            |token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';'),
-        )
+        !self
+            .body
+            .clone()
+            .into_iter()
+            .any(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';'))
     }
 
     /// The span of the user's own braces around the body.
