@@ -97,7 +97,7 @@ impl Plan {
         let options = site.options();
         let part = |kind: &'static str| {
             let name = options.part(kind);
-            name.map(|name| known.require(kind, name, || Some(options.full_name())))
+            name.map(|name| known.require(kind, name, || Some(site.full_name())))
                 .transpose()
         };
         let dependency = part("dependency")?;
@@ -106,7 +106,7 @@ impl Plan {
         let bulkhead = part("bulkhead")?;
         let only = options
             .only_dependency()
-            .map(|name| known.require("dependency", name, || Some(options.full_name())))
+            .map(|name| known.require("dependency", name, || Some(site.full_name())))
             .transpose()?;
 
         let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
@@ -122,7 +122,7 @@ impl Plan {
             ))),
         };
         let plan = Plan {
-            name: options.full_name().into(),
+            name: site.full_name().into(),
             safety: options.safety(),
             suppresses_nested: options.suppresses_nested(),
             per: options.per(),
@@ -137,7 +137,7 @@ impl Plan {
             ledger: match options.claims() {
                 None => None,
                 Some(claims) => {
-                    let site = || Some(options.full_name());
+                    let site = || Some(site.full_name());
                     let ledger = shared.stores.require(claims.store(), site)?;
                     Some(Arc::new(claims.over(&ledger)))
                 }
@@ -148,9 +148,9 @@ impl Plan {
             limiting: match options.named_limiter() {
                 None => None,
                 Some((_, name)) => {
-                    let site = || Some(options.full_name());
+                    let site = || Some(site.full_name());
                     let limiter = limiters.require(name, site)?;
-                    Some(Box::new(Limiting::new(limiter, options)))
+                    Some(Box::new(Limiting::new(limiter, &options)))
                 }
             },
             budget,
