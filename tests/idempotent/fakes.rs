@@ -102,6 +102,10 @@ impl Store for Remote {
         remotely(move || self.memory.complete(id, fence, finish))
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        remotely(move || self.memory.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         remotely(move || self.memory.release(id, fence))
     }

@@ -274,9 +274,13 @@ impl Ledger {
 
     pub(super) fn execution(&self, id: RecordId, won: Won) -> Execution {
         self.counters().executions.add();
-        if won.attempts > 1 {
+        let (attempts, fence) = (won.attempts, won.fence.0);
+        if won.retried {
+            self.counters().retried.add();
+            tracing::info!(target: "resilient", record = %id, fence, attempts, "idempotency.retried");
+        } else if attempts > 1 {
             self.counters().takeovers.add();
-            tracing::warn!(target: "resilient", record = %id, fence = won.fence.0, "idempotency.takeover");
+            tracing::warn!(target: "resilient", record = %id, fence, attempts, "idempotency.takeover");
         }
         Execution::new(id, won)
     }

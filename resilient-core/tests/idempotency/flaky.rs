@@ -111,6 +111,10 @@ impl Store for Flaky {
         self.through(|| self.inner.complete(id, fence, finish))
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.through(|| self.inner.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.through(|| self.inner.release(id, fence))
     }

@@ -74,6 +74,10 @@ impl Store for FlakyStore {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.unless(&self.switches.ends, || self.memory.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.unless(&self.switches.ends, || self.memory.release(id, fence))
     }

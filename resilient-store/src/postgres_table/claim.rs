@@ -88,12 +88,12 @@ async fn meet<C: Connection>(
     }
     Ok(match found.standing {
         Standing::Live => Met::Taken(Box::new(found.record)),
-        Standing::Lapsed
-            if claim.contradicts(found.record.fingerprint.as_ref(), found.record.effects) =>
-        {
+        Standing::Lapsed if claim.contradicts(found.record.fingerprint.as_ref()) => {
             Met::Taken(running(found))
         }
-        Standing::Lapsed | Standing::Expired if busy => Met::Taken(running(found)),
+        Standing::Lapsed | Standing::Announced | Standing::Expired if busy => {
+            Met::Taken(running(found))
+        }
         Standing::Doubtful if doubt(connection, statements, &claim.id).await? => {
             Met::Taken(Box::new(Record {
                 state: State::Uncertain,
@@ -101,7 +101,9 @@ async fn meet<C: Connection>(
                 ..found.record
             }))
         }
-        Standing::Lapsed | Standing::Expired | Standing::Doubtful => Met::Free,
+        Standing::Lapsed | Standing::Announced | Standing::Expired | Standing::Doubtful => {
+            Met::Free
+        }
     })
 }
 

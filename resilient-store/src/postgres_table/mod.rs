@@ -149,6 +149,13 @@ impl<C: Client> Store for PostgresTable<C> {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        Box::pin(async move {
+            let mut connection = self.lend().await?;
+            steps::lapse(&mut connection, &self.statements, id, fence).await
+        })
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
             let mut connection = self.lend().await?;

@@ -169,6 +169,14 @@ impl Store for RedisStore {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        Box::pin(async move {
+            let mut script = self.on(id, &self.scripts.lapse);
+            script.arg(fence.0);
+            self.ask(id, &script, Reply::fenced).await
+        })
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
             let mut script = self.on(id, &self.scripts.release);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use redis::{FromRedisValue, Pipeline, RedisError};
 use resilient_core::idempotency::{Record, RecordId, StoreError};
 
-use super::copy::{BARRED, Copy, millis};
+use super::copy::{BARRED, Copy, millis, told_for};
 use super::counts::CopyCounter;
 use crate::redis::{Guarded, Keys, NoAnswer, Why};
 
@@ -52,10 +52,9 @@ impl RemoteCopies {
         record
     }
 
-    /// Copies a final record that counts for another `left`, unless there is a copy, or must not be
-    /// one.
-    pub(super) async fn write(&self, record: &Record, left: Duration) {
-        let lifetime = left.min(LIFETIME);
+    /// Copies a final record, unless there is a copy, or must not be one.
+    pub(super) async fn write(&self, record: &Record) {
+        let lifetime = told_for(record).min(LIFETIME);
         if millis(lifetime) == 0 {
             return;
         }

@@ -21,7 +21,7 @@ pub(super) struct Runs {
 struct AtWork {
     claim: Claim,
     won: Won,
-    /// Before the store was asked, so that no time of the record ends later than reckoned from it.
+    /// When it was asked for.
     asked: Instant,
 }
 
@@ -46,16 +46,18 @@ impl Runs {
         self.locked(|runs| runs.insert((claim.id.clone(), won.fence), entry));
     }
 
-    /// The record of a run that was completed, and how long its answer counts.
+    /// The record of a run that was completed; `asked` is when the table was asked to, so that no time
+    /// of the copy ends later than that of its record.
     pub(super) fn end(
         &self,
         id: &RecordId,
         fence: Fence,
         finish: &Finish,
-    ) -> Option<(Record, Duration)> {
+        asked: Instant,
+    ) -> Option<Record> {
         let key = (id.clone(), fence);
         let run = self.locked(|runs| runs.remove(&key))?;
-        run.record(key.0, finish)
+        run.record(key.0, finish, asked)
     }
 
     fn locked<T>(&self, step: impl FnOnce(&mut Generations<(RecordId, Fence), AtWork>) -> T) -> T {
@@ -64,7 +66,7 @@ impl Runs {
 }
 
 impl AtWork {
-    fn record(self, id: RecordId, finish: &Finish) -> Option<(Record, Duration)> {
+    fn record(self, id: RecordId, finish: &Finish, asked: Instant) -> Option<Record> {
         let (state, answer, resource) = match finish {
             Finish::Completed { answer, resource } => {
                 (State::Completed, Some(answer.clone()), resource)
@@ -72,10 +74,9 @@ impl AtWork {
             Finish::BodyDropped { resource } => (State::BodyDropped, None, resource),
             Finish::Uncertain => return None,
         };
-        let age = self.asked.elapsed();
-        let answer_left = self.claim.ttl.saturating_sub(age);
+        let since = asked.elapsed();
         let kept = self.claim.ttl.saturating_add(self.claim.tombstone);
-        let record = Record {
+        Some(Record {
             id,
             state,
             fingerprint: self.claim.fingerprint,
@@ -84,11 +85,13 @@ impl AtWork {
             attempts: self.won.attempts,
             checkpoint: self.won.checkpoint,
             resource: resource.clone(),
+            answer_left: answer
+                .is_some()
+                .then(|| self.claim.ttl.saturating_sub(since)),
             answer,
-            age,
+            age: self.asked.elapsed(),
             lease_left: Duration::ZERO,
-            expires_in: Some(kept.saturating_sub(age)),
-        };
-        Some((record, answer_left))
+            expires_in: Some(kept.saturating_sub(since)),
+        })
     }
 }

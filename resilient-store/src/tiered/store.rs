@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use resilient_core::idempotency::{
-    Backlog, Claim, Claimed, Fence, Fenced, Filter, Finish, Purged, Record, RecordId, State, Store,
+    Backlog, Claim, Claimed, Fence, Fenced, Filter, Finish, Purged, Record, RecordId, Store,
     StoreFuture,
 };
 use tokio::time::Instant;
@@ -25,8 +25,7 @@ use crate::redis::{Connection, Guarded, Keys};
 ///   end. So whatever happens to Redis, nothing runs because of it.
 /// - A copy is written after the table has the record, when the run ends or, if it is not there
 ///   then or was lost since, when it is repeated. It lives for at most 5 min, and never longer than
-///   the answer it is of. (If the [tombstone](resilient_core::idempotency::Idempotency::tombstone)
-///   is shortened, answers from before may be replayed for up to 5 min past their time.)
+///   the answer it is of.
 /// - When Redis does not answer within the [timeout](Copies::timeout) of its copies, the table is
 ///   asked, and Redis is left alone for a second; one claim then tries again. What that costs is
 ///   counted: [`Tiered::counter`].
@@ -91,18 +90,18 @@ impl<T: Store> Tiered<T> {
             return Some(record);
         }
         let record = self.copies.read(&claim.id).await?;
-        self.keep(&record, answer_left(&record, claim));
+        self.keep(&record);
         Some(record)
     }
 
-    async fn copy(&self, record: &Record, left: Duration) {
-        self.keep(record, left);
-        self.copies.write(record, left).await;
+    async fn copy(&self, record: &Record) {
+        self.keep(record);
+        self.copies.write(record).await;
     }
 
-    fn keep(&self, record: &Record, left: Duration) {
+    fn keep(&self, record: &Record) {
         if let Some(local) = &self.local {
-            local.put(record, left, Instant::now());
+            local.put(record, Instant::now());
         }
     }
 
@@ -128,7 +127,7 @@ impl<T: Store> Store for Tiered<T> {
             match &claimed {
                 Claimed::Won(won) => self.runs.begin(claim, won, asked),
                 Claimed::Taken(record) if is_final(record) => {
-                    self.copy(record, answer_left(record, claim)).await;
+                    self.copy(record).await;
                 }
                 Claimed::Taken(_) => {}
             }
@@ -153,14 +152,19 @@ impl<T: Store> Store for Tiered<T> {
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
+            let asked = Instant::now();
             let completed = self.table.complete(id, fence, finish).await?;
             if completed == Fenced::Done
-                && let Some((record, left)) = self.runs.end(id, fence, finish)
+                && let Some(record) = self.runs.end(id, fence, finish, asked)
             {
-                self.copy(&record, left).await;
+                self.copy(&record).await;
             }
             Ok(completed)
         })
+    }
+
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.table.lapse(id, fence)
     }
 
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
@@ -201,15 +205,5 @@ impl<T: Store> Store for Tiered<T> {
 
     fn backlog(&self) -> StoreFuture<'_, Backlog> {
         self.table.backlog()
-    }
-}
-
-/// How long a record is told as it is: a completed one loses its answer before it ends, if its
-/// tombstone is like the one that is asked for.
-fn answer_left(record: &Record, claim: &Claim) -> Duration {
-    let left = record.expires_in.unwrap_or_default();
-    match record.state {
-        State::Completed => left.saturating_sub(claim.tombstone),
-        _ => left,
     }
 }

@@ -88,6 +88,10 @@ impl Store for Spy {
         self.inner.table.complete(id, fence, finish)
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.inner.table.lapse(id, fence)
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.inner.table.release(id, fence)
     }

@@ -60,7 +60,11 @@ impl Store for MemoryStore {
         fence: Fence,
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
-        self.with(|table| Ok(table.complete(id, fence, finish)))
+        self.with(|table| Ok(table.complete(id, fence, finish, clock::now())))
+    }
+
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.with(|table| Ok(table.lapse(id, fence, clock::now())))
     }
 
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
