@@ -140,7 +140,7 @@ fn in_names(source: &str) -> impl Iterator<Item = Named> {
         let words = name.split('_').map(str::to_ascii_uppercase);
         words
             .take_while(|word| is_case(word))
-            .filter(|word| word.starts_with(['I', 'Q']))
+            .filter(|word| word.starts_with(['I', 'Q', 'R', 'S']))
             .map(|row| (SERVER, row, None))
     })
 }

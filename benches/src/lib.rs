@@ -17,9 +17,9 @@ mod compile;
 pub mod crowd;
 pub mod failure;
 mod handwritten;
-mod idempotency;
 mod instructions;
 pub mod lane;
+mod of_program;
 mod own_time;
 pub mod peers;
 mod report;
@@ -28,7 +28,7 @@ mod sizes;
 mod speed;
 pub mod table;
 pub mod target;
-mod threads;
+pub mod threads;
 pub mod wire;
 pub mod workloads;
 
@@ -42,11 +42,12 @@ use table::Table;
 use workloads::Workload;
 
 /// What can be measured, in this order.
-const SECTIONS: [&str; 7] = [
+const SECTIONS: [&str; 8] = [
     "speed",
     "threads",
     "crowd",
     "idempotency",
+    "limits",
     "instructions",
     "sizes",
     "compile",
@@ -95,7 +96,7 @@ fn measure(peers: Option<&Peers>, wanted: impl Fn(&str) -> bool) -> Result<Repor
             }
             "threads" => vec![threads::measure(peers, targets)],
             "crowd" => vec![crowd::measure(peers)?],
-            "idempotency" => idempotency::measure(targets)?,
+            "idempotency" | "limits" => of_program::measure(section, targets)?,
             "instructions" => instructions::measure(peers)?.into_iter().collect(),
             "sizes" => vec![sizes::measure(targets)],
             _ => vec![compile::measure(&output.join("compile"), targets)?],

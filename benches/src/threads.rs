@@ -1,13 +1,12 @@
 //! Two threads on one dependency, to one thread.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, hint, thread};
 
-use crate::lane::Lane;
 use crate::own_time::OwnTime;
 use crate::peers::Peers;
-use crate::rounds::{calls_per_turn, median, nanos};
+use crate::rounds::{Timed, calls_per_turn, median, nanos};
 use crate::table::{Table, number};
 use crate::target::Bound::AtLeast;
 use crate::target::Target;
@@ -25,33 +24,24 @@ const OVERLAP: f64 = 0.9;
 /// The ready calls, alone and in company.
 pub(crate) fn measure(peers: Option<&Peers>, targets: &mut Vec<Target>) -> Table {
     let lanes = Workload::ReadyOnThreads.lanes(peers);
-    let calls: Vec<u32> = lanes.iter().map(calls_per_turn).collect();
-    let mut visits = vec![Vec::new(); lanes.len()];
-    for _ in 0..TRIES {
-        for ((lane, &calls), visits) in lanes.iter().zip(&calls).zip(&mut visits) {
-            if visits.len() < VISITS {
-                visits.extend(visit(lane, calls));
-            }
-        }
-    }
     let columns = ["lane", "ns, one", "ns, two", "x throughput", "visits"];
     let mut table = Table::new(Workload::ReadyOnThreads.name(), &columns);
-    for (lane, visits) in lanes.iter().zip(visits) {
-        let typical = |how: fn(&(f64, f64)) -> f64| median(visits.iter().map(how).collect());
-        let throughput = typical(|(alone, together)| 2.0 * alone / together);
+    let runs: Vec<_> = lanes.iter().map(|lane| |calls| lane.run(calls)).collect();
+    let runs: Vec<&(dyn Fn(u32) + Sync)> = runs.iter().map(|run| run as _).collect();
+    for (lane, visits) in lanes.iter().zip(Visits::take(&runs)) {
         table.row(
             lane.name(),
             [
-                number(typical(|(alone, _)| *alone), 1),
-                number(typical(|(_, together)| *together), 1),
-                number(throughput, 2),
+                number(visits.alone(), 1),
+                number(visits.together(), 1),
+                number(visits.throughput(), 2),
                 visits.len().to_string(),
             ],
         );
         if lane.name() == FULL {
             targets.push(Target::new(
                 "ready: throughput of two threads, to one",
-                throughput,
+                visits.throughput(),
                 AtLeast(1.8),
             ));
         }
@@ -59,9 +49,74 @@ pub(crate) fn measure(peers: Option<&Peers>, targets: &mut Vec<Target>) -> Table
     table
 }
 
+/// What calls took, alone and in company.
+#[derive(Default)]
+pub struct Visits {
+    /// Nanoseconds of processor time per call.
+    taken: Vec<(f64, f64)>,
+}
+
+impl Visits {
+    /// Makes so many calls by each of these, on one thread and on two, in turns.
+    pub fn take(runs: &[&(dyn Fn(u32) + Sync)]) -> Vec<Self> {
+        let calls: Vec<u32> = runs.iter().map(|run| calls_per_turn(&Run(*run))).collect();
+        let mut all: Vec<Visits> = runs.iter().map(|_| Visits::default()).collect();
+        for _ in 0..TRIES {
+            for ((run, &calls), visits) in runs.iter().zip(&calls).zip(&mut all) {
+                if visits.len() < VISITS {
+                    visits.taken.extend(visit(*run, calls));
+                }
+            }
+        }
+        all
+    }
+
+    /// How often that could be measured.
+    #[expect(clippy::len_without_is_empty, reason = "a number for a table")]
+    pub fn len(&self) -> usize {
+        self.taken.len()
+    }
+
+    /// Nanoseconds of a call on one thread.
+    pub fn alone(&self) -> f64 {
+        self.typical(|(alone, _)| *alone)
+    }
+
+    /// The same on each of two.
+    pub fn together(&self) -> f64 {
+        self.typical(|(_, together)| *together)
+    }
+
+    /// How many times as many calls two threads make.
+    pub fn throughput(&self) -> f64 {
+        self.typical(|(alone, together)| 2.0 * alone / together)
+    }
+
+    fn typical(&self, how: fn(&(f64, f64)) -> f64) -> f64 {
+        median(self.taken.iter().map(how).collect())
+    }
+}
+
+/// By the thread's own time.
+struct Run<'a>(&'a (dyn Fn(u32) + Sync));
+
+impl Timed for Run<'_> {
+    const FEWEST: u32 = 64;
+
+    fn name(&self) -> &'static str {
+        ""
+    }
+
+    fn time(&self, calls: u32) -> Duration {
+        let start = OwnTime::of_thread();
+        (self.0)(calls);
+        start.elapsed()
+    }
+}
+
 /// Nanoseconds of processor time per call, alone and in company.
-fn visit(lane: &Lane, calls: u32) -> Option<(f64, f64)> {
-    let (alone, together) = (on_threads(lane, calls, 1), on_threads(lane, calls, 2));
+fn visit(run: &(dyn Fn(u32) + Sync), calls: u32) -> Option<(f64, f64)> {
+    let (alone, together) = (on_threads(run, calls, 1), on_threads(run, calls, 2));
     let measured = !alone.is_empty() && !together.is_empty();
     measured.then(|| (median(alone), median(together)))
 }
@@ -75,11 +130,11 @@ struct Span {
 }
 
 /// Nanoseconds per call in each round in which all threads ran all the time, and at the same time.
-fn on_threads(lane: &Lane, calls: u32, threads: u32) -> Vec<f64> {
+fn on_threads(run: &(dyn Fn(u32) + Sync), calls: u32, threads: u32) -> Vec<f64> {
     let arrived = AtomicU32::new(0);
-    let run = || {
+    let thread = || {
         // What a thread does once is not a call's cost.
-        lane.run(64);
+        run(64);
         let rounds = 1..=ROUNDS;
         let spans = rounds.map(|round| {
             let before = interruptions();
@@ -89,7 +144,7 @@ fn on_threads(lane: &Lane, calls: u32, threads: u32) -> Vec<f64> {
                 hint::spin_loop();
             }
             let (start, used) = (Instant::now(), OwnTime::of_thread());
-            lane.run(calls);
+            run(calls);
             Span {
                 used: nanos(used.elapsed()) / f64::from(calls),
                 start,
@@ -100,7 +155,7 @@ fn on_threads(lane: &Lane, calls: u32, threads: u32) -> Vec<f64> {
         spans.collect()
     };
     let spans: Vec<Vec<Span>> = thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(thread)).collect();
         let spans = running.into_iter().map(thread::ScopedJoinHandle::join);
         spans.filter_map(Result::ok).collect()
     });

@@ -1,6 +1,8 @@
 //! The shop in trouble: orders are placed while the shop, Redis, Postgres and the payment provider are
 //! killed, frozen and cut off in turn; in the end every acknowledged order must be there once, and
-//! be charged once; and no window of the quota for its products may be exceeded.
+//! be charged once; and no window of the quota for its products may be exceeded: by nothing where
+//! nobody is let in while Redis is away, and by no more than the share of each shop that was started
+//! where each lets its share in.
 //!
 //! ```text
 //! scripts/drill                  two minutes, one in each mode

@@ -48,14 +48,17 @@ impl Report {
                 faults.push(format!("{reference} is there {} times", orders.len()));
             }
         }
-        let kept = |end: &u64| {
-            let begin = end.saturating_sub(WINDOW_SECONDS);
-            !troubles.flushed_between(begin, *end)
-        };
-        let counted = browsed.shown.iter().filter(|(end, _)| kept(end));
-        let fullest = counted.map(|(_, shown)| *shown).max().unwrap_or(0);
-        if fullest > QUOTA {
-            faults.push(format!("a window of {QUOTA} took {fullest}"));
+        let begin = |end: u64| end.saturating_sub(WINDOW_SECONDS);
+        let kept = |end: &u64| !troubles.flushed_between(begin(*end), *end);
+        let counted: Vec<_> = browsed.shown.iter().filter(|(end, _)| kept(end)).collect();
+        let fullest = counted.iter().map(|(_, shown)| **shown).max().unwrap_or(0);
+        for (end, shown) in counted {
+            // What Redis counts, and the share of each shop that was there meanwhile.
+            let shops = 1 + troubles.shops_started_between(begin(*end), *end);
+            let most = QUOTA + shops * mode.share_of(QUOTA);
+            if *shown > most {
+                faults.push(format!("a window of {most} took {shown}"));
+            }
         }
         if browsed.refused == 0 {
             faults.push("the quota refused nobody".to_owned());
@@ -114,9 +117,10 @@ impl fmt::Display for Report {
             unavailable,
         } = &self.browsed;
         let (windows, fullest) = (shown.len(), self.fullest);
+        let share = self.mode.share_of(QUOTA);
         writeln!(
             f,
-            "  windows of a quota  {windows:>6}, {fullest} of {QUOTA} at most"
+            "  windows of a quota  {windows:>6}, {fullest} at most, of {QUOTA} and a share of {share}"
         )?;
         writeln!(f, "  refused, no answer  {refused:>6}, {unavailable}")?;
         writeln!(f, "  faults              {:>6}", self.faults.len())?;

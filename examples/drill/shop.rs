@@ -7,13 +7,31 @@ use std::process::Command;
 
 use resilient_test_servers::{Server, free_port};
 
-/// How the shop keeps an order from being placed twice.
+/// Of how many shops the one here thinks it is one, where each keeps a share of the quota.
+const SHOPS: u32 = 2;
+
+/// How much of the quota the shop takes at once.
+const BATCH: u32 = 4;
+
+/// How the shop keeps an order from being placed twice, and what becomes of its quota while Redis is
+/// away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// By a lease, and a key for the payment provider.
+    /// By a lease, and a key for the payment provider. Without Redis nobody is let in.
     Lease,
-    /// By one transaction for order, charge and key.
+    /// By one transaction for order, charge and key. Without Redis the shop lets its share in.
     Transaction,
+}
+
+impl Mode {
+    /// How much of a quota a shop lets through by itself, from its start on.
+    pub(crate) fn share_of(self, quota: u32) -> u32 {
+        self.shops().map_or(0, |shops| quota / shops)
+    }
+
+    fn shops(self) -> Option<u32> {
+        (self == Mode::Transaction).then_some(SHOPS)
+    }
 }
 
 impl fmt::Display for Mode {
@@ -47,9 +65,12 @@ impl Shop {
             ("--redis", format!("redis://127.0.0.1:{redis}")),
             ("--payments", payments.to_owned()),
             ("--lease", "3s".to_owned()),
+            ("--reserve", BATCH.to_string()),
         ];
+        let share = mode.shops().map(|shops| ("--share", shops.to_string()));
         let arguments: Vec<String> = arguments
             .into_iter()
+            .chain(share)
             .flat_map(|(name, value)| [name.to_owned(), value])
             .collect();
         // Built beside this program.

@@ -58,6 +58,7 @@ const ALL: [Trouble; 11] = [
 pub(crate) struct Troubles {
     played: BTreeMap<Trouble, u32>,
     flushes: Vec<u64>,
+    starts: Vec<u64>,
 }
 
 impl Troubles {
@@ -69,7 +70,7 @@ impl Troubles {
     ) -> Result<(Scene, Troubles), Box<dyn Error>> {
         let mut chance = StdRng::seed_from_u64(7);
         let mut played = BTreeMap::new();
-        let mut flushes = Vec::new();
+        let (mut flushes, mut starts) = (Vec::new(), Vec::new());
         let end = Instant::now() + length;
         let mut order = ALL;
         'all: loop {
@@ -81,15 +82,23 @@ impl Troubles {
                 }
                 scene.begin(trouble).await?;
                 if trouble == Trouble::RedisFlushed {
-                    flushes.push(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs());
+                    flushes.push(second()?);
                 }
                 // Some are over before a lease lapses, some after it.
                 sleep(Duration::from_millis(chance.random_range(100..4500))).await;
                 scene.end(trouble).await?;
+                if trouble == Trouble::ShopKilled {
+                    starts.push(second()?);
+                }
                 *played.entry(trouble).or_default() += 1;
             }
         }
-        Ok((scene, Troubles { played, flushes }))
+        let troubles = Troubles {
+            played,
+            flushes,
+            starts,
+        };
+        Ok((scene, troubles))
     }
 
     /// Each with its number.
@@ -111,6 +120,17 @@ impl Troubles {
             .iter()
             .any(|second| (from..=to).contains(second))
     }
+
+    /// How often the shop was started again between these seconds since 1970.
+    pub(crate) fn shops_started_between(&self, from: u64, to: u64) -> u32 {
+        let starts = self.starts.iter();
+        let within = starts.filter(|second| (from..=to).contains(second));
+        u32::try_from(within.count()).unwrap_or(u32::MAX)
+    }
+}
+
+fn second() -> Result<u64, std::time::SystemTimeError> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())
 }
 
 impl Scene {

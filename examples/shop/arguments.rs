@@ -13,6 +13,8 @@ pub(crate) struct Arguments {
     pub(crate) redis: Option<String>,
     pub(crate) payments: Option<String>,
     pub(crate) lease: String,
+    pub(crate) share: Option<u32>,
+    pub(crate) reserve: Option<u32>,
 }
 
 impl Arguments {
@@ -24,6 +26,8 @@ impl Arguments {
             redis: None,
             payments: None,
             lease: "30s".to_owned(),
+            share: None,
+            reserve: None,
         };
         while let Some(name) = words.next() {
             let value = words
@@ -35,6 +39,8 @@ impl Arguments {
                 "--redis" => arguments.redis = Some(value),
                 "--payments" => arguments.payments = Some(value),
                 "--lease" => arguments.lease = value,
+                "--share" => arguments.share = Some(number(&value)?),
+                "--reserve" => arguments.reserve = Some(number(&value)?),
                 "--mode" => arguments.mode = mode(&value)?,
                 _ => return Err(format!("`{name}` is no argument of the shop")),
             }
@@ -54,4 +60,9 @@ fn mode(word: &str) -> Result<Mode, String> {
             "`{word}` is no mode: write `lease` or `transaction`"
         )),
     }
+}
+
+fn number(word: &str) -> Result<u32, String> {
+    word.parse()
+        .map_err(|_| format!("`{word}` is no whole number"))
 }

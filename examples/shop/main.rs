@@ -30,6 +30,8 @@
 //! | `--postgres`, `--redis` | where records are kept, and copies of them |
 //! | `--mode` | `lease` (default) or `transaction`, which needs `--postgres` |
 //! | `--payments` | where charges are sent; default a provider inside this process |
+//! | `--share` | how many shops share the quota while Redis is away; default: nobody gets in |
+//! | `--reserve` | how much of the quota a shop takes at once and hands out by itself; default 1 |
 //! | `--lease` | how long a run that was killed holds its key; default `30s` |
 
 mod arguments;
@@ -41,6 +43,8 @@ mod payments;
 mod products;
 #[path = "../scripted_server/mod.rs"]
 mod scripted_server;
+#[cfg(test)]
+mod tests;
 
 use std::error::Error;
 use std::time::Duration;
@@ -50,6 +54,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::routing::{get, post};
 use resilient::http::IdempotencyLayer;
+use resilient::http::idempotency::Drain;
 use resilient::idempotency::{Effects, Idempotency, Ledger, MemoryStore, Scope};
 use resilient::store::{Copies, PostgresStore, RedisConfig, Tiered};
 use tokio::net::TcpListener;
@@ -76,19 +81,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let provider = ScriptedServer::start().await?;
     let own = provider.url("/charges");
     let payments = Payments::at(arguments.payments.as_deref().unwrap_or(&own));
-    let idempotency = IdempotencyLayer::new(ledger, caller);
-    let drain = idempotency.drain().clone();
-    let place = match arguments.mode {
-        Mode::Lease => post(by_lease::place)
-            .with_state((orders, payments))
-            .layer(idempotency),
-        Mode::Transaction => post(by_transaction::place).with_state(orders),
-    };
-    let limits = products::limits(arguments.redis.as_deref())?;
-    let products = get(products::list).layer(limits);
-    let app = Router::new()
-        .route("/orders", place)
-        .route("/products", products);
+    let (app, drain) = open(&arguments, ledger, orders, payments)?;
 
     let listener = TcpListener::bind(&arguments.listen).await?;
     println!("the shop listens on http://{}", listener.local_addr()?);
@@ -100,6 +93,29 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     drain.drain(DRAIN).await?;
     Ok(())
+}
+
+/// The shop's routes, and what waits for runs whose customers have gone.
+fn open(
+    arguments: &Arguments,
+    ledger: Ledger,
+    orders: Orders,
+    payments: Payments,
+) -> Result<(Router, Drain), Box<dyn Error>> {
+    let idempotency = IdempotencyLayer::new(ledger, caller);
+    let drain = idempotency.drain().clone();
+    let place = match arguments.mode {
+        Mode::Lease => post(by_lease::place)
+            .with_state((orders, payments))
+            .layer(idempotency),
+        Mode::Transaction => post(by_transaction::place).with_state(orders),
+    };
+    let limits = products::limits(&arguments)?;
+    let products = get(products::list).layer(limits);
+    let app = Router::new()
+        .route("/orders", place)
+        .route("/products", products);
+    Ok((app, drain))
 }
 
 async fn ledger(arguments: &Arguments) -> Result<Ledger, Box<dyn Error>> {

@@ -9,6 +9,8 @@ use resilient::http::RateLimitLayer;
 use resilient::rate_limit::{Limit, RateLimit, RateLimiter};
 use resilient::store::{Outage, RedisConfig, RedisLimitStore, RedisLimits};
 
+use crate::arguments::Arguments;
+
 /// Per user, in every window that begins at a multiple of its length.
 const QUOTA: u32 = 20;
 const WINDOW: &str = "5s";
@@ -18,13 +20,18 @@ pub(crate) async fn list() -> Json<[&'static str; 3]> {
 }
 
 /// Counted in Redis for all processes of the shop, or in this one. While Redis is away nobody is let
-/// in: a quota that is worth its name is kept then, too.
-pub(crate) fn limits(redis: Option<&str>) -> Result<RateLimitLayer, Box<dyn Error>> {
+/// in, as in a shop whose quota must be kept then, too; or each process lets its share in.
+pub(crate) fn limits(arguments: &Arguments) -> Result<RateLimitLayer, Box<dyn Error>> {
     let products = RateLimit::named("products").limit(Limit::fixed("browsing", QUOTA, WINDOW));
-    let limiter = match redis {
+    let limiter = match &arguments.redis {
         None => RateLimiter::in_memory(products)?,
         Some(url) => {
-            let counted = RedisLimits::over(RedisConfig::at(url)).outage(Outage::Closed);
+            let outage = arguments.share.map_or(Outage::Closed, Outage::LocalShare);
+            let counted = RedisLimits::over(RedisConfig::at(url)).outage(outage);
+            let counted = match arguments.reserve {
+                Some(batch) => counted.reserve(batch),
+                None => counted,
+            };
             let store = RedisLimitStore::over(&counted)?;
             RateLimiter::over(Arc::new(store), products)?
         }

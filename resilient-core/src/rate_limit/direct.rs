@@ -9,19 +9,24 @@ use crate::seam::sync::{AtomicU64, Ordering};
 /// Its numbers are words of their own. Who reads them while they change may decide one last time by
 /// one number of before and one of after.
 #[derive(Debug)]
-#[repr(align(128))]
 pub(super) struct Direct {
-    full_at: AtomicU64,
+    full_at: Alone,
     /// Zero, if the limit is not of this kind and counted elsewhere.
     interval: AtomicU64,
     burst: AtomicU64,
 }
 
+/// On cache lines of its own: the numbers beside it hardly ever change, and whoever reads them must
+/// not wait for the line that all are writing to.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Alone(AtomicU64);
+
 impl Direct {
     /// A full bucket; without numbers, one that is not used.
     pub(super) fn new(gcra: Option<Gcra>) -> Self {
         let direct = Direct {
-            full_at: AtomicU64::new(0),
+            full_at: Alone(AtomicU64::new(0)),
             interval: AtomicU64::new(0),
             burst: AtomicU64::new(1),
         };
@@ -51,7 +56,7 @@ impl Direct {
 
     /// When it will be full.
     pub(super) fn full_at(&self) -> u64 {
-        self.full_at.load(Ordering::Relaxed)
+        self.full_at.0.load(Ordering::Relaxed)
     }
 
     /// Other numbers. As many stay used, as far as there is room for them.
@@ -73,10 +78,10 @@ impl Direct {
     /// Takes `cost` and says when it will be full; or else how long until it fits.
     #[inline]
     pub(super) fn take(&self, gcra: Gcra, cost: u32, now: u64) -> Result<u64, u64> {
-        let mut full_at = self.full_at.load(Ordering::Relaxed);
+        let mut full_at = self.full_at.0.load(Ordering::Relaxed);
         loop {
             let then = gcra.full_at_with(full_at, cost, now)?;
-            match self.full_at.compare_exchange_weak(
+            match self.full_at.0.compare_exchange_weak(
                 full_at,
                 then,
                 Ordering::Relaxed,
@@ -97,6 +102,7 @@ impl Direct {
     fn change(&self, to: impl Fn(u64) -> u64) {
         let _ = self
             .full_at
+            .0
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |full_at| {
                 Some(to(full_at))
             });

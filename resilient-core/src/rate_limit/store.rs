@@ -77,3 +77,35 @@ pub struct Ask<'a> {
     /// The key's limits now.
     pub limits: &'a Arc<[LimitSettings]>,
 }
+
+impl<'a> Ask<'a> {
+    /// For tests of stores: what a limiter asks.
+    ///
+    /// ```
+    /// # use resilient_core as resilient;
+    /// use resilient::Name;
+    /// use resilient::rate_limit::{Ask, Limit, RateLimit};
+    ///
+    /// let settings = RateLimit::named("api").limit(Limit::fixed("burst", 5, "1s")).settings()?;
+    /// let limits = settings.limits.into();
+    /// let ask = Ask::new(&settings.name, "user-7", 1, true, &limits);
+    /// assert_eq!(ask.cost, 1);
+    /// # Ok::<(), Vec<resilient::invalid::InvalidSetting>>(())
+    /// ```
+    #[must_use]
+    pub fn new(
+        limiter: &'a Name,
+        key: &'a str,
+        cost: u32,
+        charge: bool,
+        limits: &'a Arc<[LimitSettings]>,
+    ) -> Self {
+        Ask {
+            limiter,
+            key,
+            cost,
+            charge,
+            limits,
+        }
+    }
+}

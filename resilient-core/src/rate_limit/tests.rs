@@ -164,6 +164,25 @@ async fn r31_lists_come_before_limits() {
     assert_eq!(remaining(&api, "foe").await, 1);
 }
 
+/// Case R16 of the bugs: neither requests nor windows nor a lack of room undo a block.
+#[tokio::test(start_paused = true)]
+async fn r16_what_is_blocked_stays_blocked() {
+    let limit = Limit::fixed("l", 1, "1s");
+    let api = limiter(RateLimit::named("api").limit(limit).max_keys(1));
+    api.deny("foe");
+    for round in 0..5 {
+        assert!(api.check("foe", 1).await.is_err(), "round {round}");
+        let somebody = format!("user-{round}");
+        assert!(
+            api.check(&somebody, 1)
+                .await
+                .is_ok_and(|said| said.is_allowed())
+        );
+        tokio::time::advance(Duration::from_secs(2)).await;
+    }
+    assert_eq!(api.snapshot().counters.deny_listed, 5);
+}
+
 /// Case R37: what is used stays used, in every backend and for keys with limits of their own.
 #[tokio::test(start_paused = true)]
 async fn r37_numbers_change_while_requests_come() {

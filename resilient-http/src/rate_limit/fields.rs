@@ -1,5 +1,6 @@
 //! What is left, as headers.
 
+use std::fmt::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -22,6 +23,9 @@ pub const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-poli
 
 /// How much is left of each limit, and in how many seconds there is more.
 pub const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Two limits with short names fit without growing.
+const USUAL_LENGTH: usize = 64;
 
 /// Which headers answers carry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -95,20 +99,25 @@ fn write_tightest(headers: &mut HeaderMap, limit: &LimitState<'_>, then: SystemT
 
 /// Both are lists (RFC 9651), so that those of layers further in stay beside them.
 fn write_all(headers: &mut HeaderMap, decision: &Decision, age: Duration, partition: &str) {
-    let policies = list(decision, |limit| {
+    let policies = list(decision, |item, limit| {
         let window = whole_secs(limit.window);
-        format!(
+        write!(
+            item,
             r#""{}";q={};w={window}{partition}"#,
             limit.name, limit.quota
         )
     });
-    let left = list(decision, |limit| {
-        let more = match limit.available_in() {
-            Duration::ZERO => String::new(),
-            // Never 0: what is left was counted before it came back.
-            time => format!(";t={}", whole_secs(time.saturating_sub(age)).max(1)),
-        };
-        format!(r#""{}";r={}{more}{partition}"#, limit.name, limit.remaining)
+    let left = list(decision, |item, limit| {
+        write!(item, r#""{}";r={}"#, limit.name, limit.remaining)?;
+        match limit.available_in() {
+            Duration::ZERO => {}
+            time => {
+                // Never 0: what is left was counted before it came back.
+                let more = whole_secs(time.saturating_sub(age)).max(1);
+                write!(item, ";t={more}")?;
+            }
+        }
+        item.write_str(partition)
     });
     for (name, list) in [(RATELIMIT_POLICY, policies), (RATELIMIT, left)] {
         if let Ok(value) = HeaderValue::from_str(&list) {
@@ -117,9 +126,16 @@ fn write_all(headers: &mut HeaderMap, decision: &Decision, age: Duration, partit
     }
 }
 
-fn list(decision: &Decision, item: impl Fn(LimitState<'_>) -> String) -> String {
-    let items: Vec<String> = decision.limits().map(item).collect();
-    items.join(", ")
+fn list(decision: &Decision, write: impl Fn(&mut String, LimitState<'_>) -> fmt::Result) -> String {
+    let mut list = String::with_capacity(USUAL_LENGTH);
+    for (place, limit) in decision.limits().enumerate() {
+        if place > 0 {
+            list.push_str(", ");
+        }
+        // Writing into a string cannot fail.
+        let _ = write(&mut list, limit);
+    }
+    list
 }
 
 /// Rounded up: who waits that long is not early, and who keeps to the quota in it keeps to the limit.

@@ -12,6 +12,11 @@ pub struct RedisLimitCounts {
     pub decided: u64,
     /// Refusals without asking Redis, because it had refused the same shortly before.
     pub denied_here: u64,
+    /// Requests that were let through without asking Redis, out of a
+    /// [batch](super::RedisLimits::reserve).
+    pub handed_out: u64,
+    /// What was taken in advance, beyond what the requests that asked for it needed.
+    pub reserved: u64,
     /// Times that Redis did not answer in time, or could not.
     pub errors: u64,
     /// Times that Redis was not asked, because it had not answered shortly before.
@@ -35,6 +40,8 @@ pub struct RedisLimitCounter {
 pub(super) struct Counters {
     pub(super) decided: Counter,
     pub(super) denied_here: Counter,
+    pub(super) handed_out: Counter,
+    pub(super) reserved: Counter,
     pub(super) errors: Counter,
     pub(super) skipped: Counter,
     pub(super) opened: Counter,
@@ -49,6 +56,8 @@ impl RedisLimitCounter {
         RedisLimitCounts {
             decided: counters.decided.get(),
             denied_here: counters.denied_here.get(),
+            handed_out: counters.handed_out.get(),
+            reserved: counters.reserved.get(),
             errors: counters.errors.get(),
             skipped: counters.skipped.get(),
             opened: counters.opened.get(),

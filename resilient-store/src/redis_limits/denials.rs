@@ -1,12 +1,13 @@
 //! Refusals that need not be asked for again.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use resilient_core::rate_limit::{Decision, LimitSettings, Reading};
+use resilient_core::rate_limit::{Decision, LimitSettings};
 use tokio::time::Instant;
 
+use super::later::later;
+use super::recent::Recent;
 use super::subject::Subject;
 
 /// For how long a refusal is believed: another process may have given something back, or work under
@@ -18,9 +19,9 @@ const MOST: usize = 10_000;
 
 /// The last refusal of each subject. Until it would fit, the same request would be refused again: what
 /// others take only makes it later.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Denials {
-    of: Mutex<HashMap<Subject, Denial>>,
+    of: Mutex<Recent<Denial>>,
 }
 
 #[derive(Debug)]
@@ -29,6 +30,14 @@ struct Denial {
     decision: Decision,
     at: Instant,
     until: Instant,
+}
+
+impl Default for Denials {
+    fn default() -> Self {
+        Denials {
+            of: Mutex::new(Recent::at_most(MOST)),
+        }
+    }
 }
 
 impl Denials {
@@ -48,7 +57,10 @@ impl Denials {
             return None;
         }
         let is_like_it = denial.decision.cost() == cost;
-        is_like_it.then(|| denial.after(now.duration_since(denial.at)))
+        is_like_it.then(|| {
+            let time = now.saturating_duration_since(denial.at);
+            later(&denial.decision, &denial.limits, cost, time)
+        })
     }
 
     /// Remembers a decision, if it is a refusal.
@@ -68,41 +80,15 @@ impl Denials {
             at: now,
             until: now + wait.min(LONGEST),
         };
-        let mut denials = self.lock();
-        if denials.len() >= MOST {
-            denials.retain(|_, denial| denial.until > now);
-        }
-        if denials.len() < MOST {
-            denials.insert(subject, denial);
-        }
+        self.lock().insert(subject, denial);
     }
 
     pub(super) fn forget(&self, subject: &Subject) {
         self.lock().remove(subject);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Subject, Denial>> {
+    fn lock(&self) -> MutexGuard<'_, Recent<Denial>> {
         self.of.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Denial {
-    fn after(&self, time: Duration) -> Decision {
-        let readings = self.decision.limits().map(|limit| Reading {
-            remaining: limit.remaining,
-            reset_after: limit.reset_after.saturating_sub(time),
-            retry_after: limit.retry_after.saturating_sub(time),
-            refundable_until: 0,
-        });
-        let at = self.decision.decided_at();
-        let readings = readings.collect();
-        Decision::new(
-            self.limits.clone(),
-            readings,
-            false,
-            self.decision.cost(),
-            at,
-        )
     }
 }
 
@@ -113,7 +99,7 @@ pub(super) fn is_same(limits: &Arc<[LimitSettings]>, others: &Arc<[LimitSettings
 #[cfg(test)]
 mod tests {
     use resilient_core::Name;
-    use resilient_core::rate_limit::{Limit, RateLimit};
+    use resilient_core::rate_limit::{Limit, RateLimit, Reading};
 
     use super::*;
 
@@ -170,16 +156,15 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn there_are_never_more_than_that() {
+    async fn r13_there_are_never_more_than_that_and_the_last_is_among_them() {
         let (denials, limits) = (Denials::default(), limits(1));
         let now = Instant::now();
         let refusal = refusal(&limits, Duration::from_secs(1));
         for index in 0..=MOST {
             denials.learn(subject(&index.to_string()), &limits, &refusal, now);
+            assert!(denials.lock().len() <= MOST);
         }
-        assert_eq!(denials.lock().len(), MOST);
-        let later = now + Duration::from_secs(1);
-        denials.learn(subject("u"), &limits, &refusal, later);
-        assert_eq!(denials.lock().len(), 1, "those that ended made room");
+        let last = subject(&MOST.to_string());
+        assert!(denials.find(&last, &limits, 1, now).is_some());
     }
 }

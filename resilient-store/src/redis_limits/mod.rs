@@ -16,14 +16,18 @@ mod bucket;
 mod config;
 mod counts;
 mod denials;
+mod holdings;
+mod later;
 mod outage;
 mod reading;
+mod recent;
 mod refund;
 mod scripts;
 mod share;
 mod sliding;
 mod store;
 mod subject;
+mod there;
 mod words;
 
 pub use config::RedisLimits;

@@ -28,5 +28,9 @@ pub enum Outage {
     /// They are counted in this process, against quotas and bursts divided by so many processes and
     /// rounded down, but never below 1. Their decisions tell of these limits. What costs more than
     /// that allows at once gets an error.
+    ///
+    /// What Redis had counted before is not in the shares, and they begin anew with a process: in a
+    /// window in which Redis is lost, at most the quota and one share for each process that was there
+    /// passes, which is twice the quota if none was started again.
     LocalShare(u32),
 }

@@ -9,10 +9,13 @@ use super::bucket::{Bucket, micros};
 use super::sliding::Sliding;
 use super::words::tick;
 
+const NANOS_OF_MICRO: u64 = 1_000;
+
 /// What the script answered.
 #[derive(Debug)]
 pub(super) struct Found {
-    is_allowed: bool,
+    /// How much was taken, in the unit of the script; 0 for a refusal.
+    pub(super) allowed: u32,
     /// The server's time, in microseconds.
     now: u64,
     limits: Vec<FoundLimit>,
@@ -29,11 +32,11 @@ impl FromRedisValue for Found {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
         let mut parts = Vec::<Value>::from_redis_value(value)?.into_iter();
         let mut next = || parts.next().ok_or("the script answered too little");
-        let allowed = u8::from_redis_value(next()?)?;
+        let allowed = u32::from_redis_value(next()?)?;
         let now = u64::from_redis_value(next()?)?;
         let limits = parts.map(FoundLimit::from_redis_value);
         Ok(Found {
-            is_allowed: allowed == 1,
+            allowed,
             now,
             limits: limits.collect::<Result<_, _>>()?,
         })
@@ -52,17 +55,31 @@ impl FromRedisValue for FoundLimit {
 }
 
 impl Found {
-    pub(super) fn decision(&self, ask: &Ask<'_>) -> Decision {
+    /// What was decided about a request of which `needed` had to be found there.
+    pub(super) fn decision(&self, ask: &Ask<'_>, needed: u32) -> Decision {
         let both = ask.limits.iter().zip(&self.limits);
-        let readings = both.map(|(limit, found)| reading(limit, *found, ask.cost, self.now));
+        let readings = both.map(|(limit, found)| reading(limit, *found, needed, self.now));
         let readings = readings.collect();
         Decision::new(
             ask.limits.clone(),
             readings,
-            self.is_allowed,
+            self.allowed > 0,
             ask.cost,
             self.now,
         )
+    }
+}
+
+impl Found {
+    /// For how long what was taken may be handed out: within the window it was counted in, and of a
+    /// bucket for as long as `batch` takes to come back, or all that it holds.
+    pub(super) fn lifetime(&self, limits: &[LimitSettings], batch: u32) -> Duration {
+        let both = limits.iter().zip(&self.limits);
+        let times = both.map(|(limit, found)| match Bucket::of(limit) {
+            Some(bucket) => bucket.nanos(bucket.time_for(batch.min(limit.burst))) / NANOS_OF_MICRO,
+            None => (found.numbers[0] + micros(limit)).saturating_sub(self.now),
+        });
+        Duration::from_micros(times.min().unwrap_or(0))
     }
 }
 

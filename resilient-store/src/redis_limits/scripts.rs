@@ -15,6 +15,7 @@ macro_rules! script {
 #[derive(Debug)]
 pub(super) struct Scripts {
     pub(super) decide: Script,
+    pub(super) reserve: Script,
     pub(super) refund: Script,
 }
 
@@ -22,6 +23,7 @@ impl Scripts {
     pub(super) fn new() -> Self {
         Scripts {
             decide: script!("decide"),
+            reserve: script!("reserve"),
             refund: script!("refund"),
         }
     }

@@ -1,21 +1,19 @@
 //! Limits that processes share, counted by Redis.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use redis::{Script, ScriptInvocation};
-use resilient_core::rate_limit::{Ask, Decision, LimitSettings, Store, StoreError, StoreFuture};
-use tokio::time::Instant;
+use resilient_core::rate_limit::{Ask, Decision, Store, StoreError, StoreFuture};
+use tokio::time::{Instant, timeout_at};
 
 use super::config::RedisLimits;
 use super::counts::RedisLimitCounter;
 use super::denials::Denials;
+use super::holdings::{Holdings, Next, Refill, serves};
 use super::outage::{NOT_IN_REDIS, Outage};
-use super::reading::Found;
-use super::refund::full_at;
-use super::scripts::Scripts;
 use super::share::LocalShares;
 use super::subject::Subject;
-use super::words::words;
+use super::there::{There, takes};
 use crate::RedisSetupError;
 use crate::redis::{Connection, Guarded, NoAnswer, Why};
 
@@ -35,7 +33,8 @@ const DEFAULT_PREFIX: &str = "rl:";
 /// - When Redis does not answer within the [timeout](RedisLimits::timeout), [`Outage`] says what
 ///   becomes of the request, and Redis is left alone for a second; one request then tries again. The
 ///   first such failure is told as an event of level `WARN` in the target `resilient`.
-/// - A refusal is [repeated without asking](RedisLimits::deny_cache).
+/// - A refusal is [repeated without asking](RedisLimits::deny_cache); for keys that are asked for very
+///   often a process can [take a batch](RedisLimits::reserve) and hand it out by itself.
 /// - Limits are the same by name and kind. A changed quota counts what was used before; a changed
 ///   window of a counter may begin anew.
 /// - A sliding log keeps an entry of about a hundred bytes for each unit of cost.
@@ -61,10 +60,10 @@ const DEFAULT_PREFIX: &str = "rl:";
 /// ```
 #[derive(Debug)]
 pub struct RedisLimitStore {
-    redis: Guarded,
-    prefix: String,
-    scripts: Scripts,
+    there: There,
+    timeout: Duration,
     denials: Option<Denials>,
+    holdings: Option<Holdings>,
     outage: WithoutRedis,
     counter: RedisLimitCounter,
 }
@@ -88,10 +87,13 @@ impl RedisLimitStore {
         let connection = Connection::lazy(&settings.redis)?;
         let prefix = settings.redis.prefix;
         Ok(RedisLimitStore {
-            redis: Guarded::new(connection, settings.timeout),
-            prefix: prefix.unwrap_or_else(|| DEFAULT_PREFIX.to_owned()),
-            scripts: Scripts::new(),
+            there: There::new(
+                Guarded::new(connection, settings.timeout),
+                prefix.unwrap_or_else(|| DEFAULT_PREFIX.to_owned()),
+            ),
+            timeout: settings.timeout,
             denials: settings.deny_cache.then(Denials::default),
+            holdings: settings.reserve.map(Holdings::of_batches),
             outage: match settings.outage {
                 Outage::Open => WithoutRedis::Open,
                 Outage::Closed => WithoutRedis::Closed,
@@ -108,6 +110,46 @@ impl RedisLimitStore {
         self.counter.clone()
     }
 
+    /// Gives back what this process [took in advance](RedisLimits::reserve) and has not handed out:
+    /// before it ends, or when others need it more. Returns how much that was.
+    ///
+    /// Cancel safe: what is not given back is lost until its window ends, as if the process had been
+    /// killed.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`]: Redis did not answer. The rest is lost.
+    ///
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use resilient_core::rate_limit::{Limit, RateLimit, RateLimiter};
+    /// use resilient_store::{RedisConfig, RedisLimitStore, RedisLimits};
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let limits = RedisLimits::over(RedisConfig::at("redis://127.0.0.1:6379")).reserve(100);
+    /// let store = Arc::new(RedisLimitStore::over(&limits)?);
+    /// let tenants = RateLimit::named("tenants").limit(Limit::fixed("hourly", 100_000, "1h"));
+    /// let tenants = RateLimiter::over(store.clone(), tenants)?;
+    /// // .. serve, and when told to end:
+    /// store.give_back().await?;
+    /// # Ok(()) }
+    /// ```
+    pub async fn give_back(&self) -> Result<u64, StoreError> {
+        let Some(holdings) = &self.holdings else {
+            return Ok(0);
+        };
+        let mut given_back = 0;
+        for rest in holdings.drain(Instant::now()) {
+            let (subject, limits) = (&rest.subject, &rest.limits);
+            let refunded = self
+                .there
+                .refund(subject, limits, rest.left, &rest.decision);
+            refunded.await.map_err(|missing| self.failed(missing))?;
+            given_back += u64::from(rest.left);
+        }
+        Ok(given_back)
+    }
+
     /// The refusal that such a request got shortly before.
     fn known_denial(&self, subject: &Subject, ask: &Ask<'_>) -> Option<Decision> {
         if !takes(ask) {
@@ -120,18 +162,89 @@ impl RedisLimitStore {
     }
 
     async fn decide_there(&self, subject: Subject, ask: &Ask<'_>) -> Result<Decision, NoAnswer> {
-        let word = if takes(ask) { "take" } else { "look" };
-        let limits = ask.limits.iter().map(|limit| (limit, 0));
-        let script = self.invocation(&self.scripts.decide, &subject, ask.cost, word, limits);
-        let found: Found = self.redis.ask(|redis| redis.run(&script)).await?;
+        let Some(holdings) = self.holdings.as_ref().filter(|_| serves(ask)) else {
+            if let Some(denial) = self.known_denial(&subject, ask) {
+                return Ok(denial);
+            }
+            return self.decide_alone(subject, ask).await;
+        };
+        if takes(ask) {
+            return self.decide_from(holdings, subject, ask).await;
+        }
+        match holdings.take(&subject, ask, Instant::now()) {
+            Some(held) => Ok(held),
+            None => self.decide_alone(subject, ask).await,
+        }
+    }
+
+    async fn decide_alone(&self, subject: Subject, ask: &Ask<'_>) -> Result<Decision, NoAnswer> {
+        let decision = self.there.decide(&subject, ask).await?;
+        self.decided(subject, ask, &decision);
+        Ok(decision)
+    }
+
+    /// Hands out what is held, or asks for a batch, or waits for the one that somebody asks for.
+    async fn decide_from(
+        &self,
+        holdings: &Holdings,
+        subject: Subject,
+        ask: &Ask<'_>,
+    ) -> Result<Decision, NoAnswer> {
+        let patience = Instant::now() + self.timeout;
+        loop {
+            let now = Instant::now();
+            if let Some(held) = holdings.take(&subject, ask, now) {
+                self.counter.counters().handed_out.add();
+                return Ok(held);
+            }
+            if let Some(denial) = self.known_denial(&subject, ask) {
+                return Ok(denial);
+            }
+            match holdings.next(subject, ask, now) {
+                Next::Others(awaited) => {
+                    // Nothing is ever released: it ends by being closed.
+                    if timeout_at(patience, awaited.acquire()).await.is_err() {
+                        return self.decide_alone(subject, ask).await;
+                    }
+                }
+                Next::Own(refill) => {
+                    if let Some(decision) = self.refill(refill, subject, ask).await? {
+                        return Ok(decision);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks for a batch. None, if the request has to be looked at anew.
+    async fn refill(
+        &self,
+        refill: Refill<'_>,
+        subject: Subject,
+        ask: &Ask<'_>,
+    ) -> Result<Option<Decision>, NoAnswer> {
+        let asked = Instant::now();
+        let (needed, wanted, longest) = (refill.needed, refill.wanted, refill.longest());
+        let batch = self
+            .there
+            .reserve(&subject, ask, needed, wanted, longest)
+            .await?;
+        self.decided(subject, ask, &batch.decision);
+        if batch.granted == 0 {
+            return Ok(Some(batch.decision));
+        }
+        let in_advance = u64::from(batch.granted.saturating_sub(needed));
+        self.counter.counters().reserved.add_all(in_advance);
+        Ok(refill.fill(ask, batch, asked, Instant::now()))
+    }
+
+    fn decided(&self, subject: Subject, ask: &Ask<'_>, decision: &Decision) {
         self.counter.counters().decided.add();
-        let decision = found.decision(ask);
         if let Some(denials) = &self.denials
             && takes(ask)
         {
-            denials.learn(subject, ask.limits, &decision, Instant::now());
+            denials.learn(subject, ask.limits, decision, Instant::now());
         }
-        Ok(decision)
     }
 
     async fn decide_here(&self, ask: &Ask<'_>, missing: NoAnswer) -> Result<Decision, StoreError> {
@@ -171,37 +284,9 @@ impl RedisLimitStore {
         }
     }
 
-    async fn refund_there(
-        &self,
-        subject: &Subject,
-        ask: &Ask<'_>,
-        decision: &Decision,
-    ) -> Result<(), NoAnswer> {
-        let charged = |limit| full_at(decision, limit).map(|full_at| (limit, full_at));
-        let limits = ask.limits.iter().filter_map(charged);
-        let at = decision.decided_at().to_string();
-        let script = self.invocation(&self.scripts.refund, subject, ask.cost, &at, limits);
-        self.redis.ask(|redis| redis.run(&script)).await
-    }
-
-    /// A script on limits of a subject, each with a time that the script wants to know.
-    fn invocation<'a, 'limits>(
-        &self,
-        script: &'a Script,
-        subject: &Subject,
-        cost: u32,
-        word: &str,
-        limits: impl Iterator<Item = (&'limits LimitSettings, u64)>,
-    ) -> ScriptInvocation<'a> {
-        let mut invocation = script.prepare_invoke();
-        invocation.arg(cost).arg(word);
-        for (limit, full_at) in limits {
-            invocation.key(subject.key_of(&self.prefix, limit));
-            for word in words(limit, cost, full_at) {
-                invocation.arg(word);
-            }
-        }
-        invocation
+    fn failed(&self, missing: NoAnswer) -> StoreError {
+        self.count(&missing);
+        StoreError::new(missing)
     }
 }
 
@@ -209,9 +294,6 @@ impl Store for RedisLimitStore {
     fn decide<'a>(&'a self, ask: Ask<'a>) -> StoreFuture<'a, Decision> {
         Box::pin(async move {
             let subject = Subject::new(ask.limiter, ask.key);
-            if let Some(denial) = self.known_denial(&subject, &ask) {
-                return Ok(denial);
-            }
             match self.decide_there(subject, &ask).await {
                 Ok(decision) => Ok(decision),
                 Err(missing) => self.decide_here(&ask, missing).await,
@@ -226,19 +308,24 @@ impl Store for RedisLimitStore {
                 return Ok(());
             }
             let subject = Subject::new(ask.limiter, ask.key);
-            let refunded = self.refund_there(&subject, &ask, decision).await;
             if let Some(denials) = &self.denials {
                 denials.forget(&subject);
             }
-            refunded.map_err(|missing| {
-                self.count(&missing);
-                StoreError::new(missing)
-            })
+            let is_held = self
+                .holdings
+                .as_ref()
+                .is_some_and(|all| all.put_back(&subject, &ask, decision, Instant::now()));
+            if is_held {
+                return Ok(());
+            }
+            let refunded = self
+                .there
+                .refund(&subject, ask.limits, ask.cost, decision)
+                .await;
+            if let Some(denials) = &self.denials {
+                denials.forget(&subject);
+            }
+            refunded.map_err(|missing| self.failed(missing))
         })
     }
-}
-
-/// Whether a request wants to have something.
-fn takes(ask: &Ask<'_>) -> bool {
-    ask.charge && ask.cost > 0
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use resilient_core::rate_limit::{Decision, Limit, RateLimiter};
 use resilient_test_servers::Redis;
 
-use crate::stage::{ENDLESS, all_kinds, api, named};
+use crate::stage::{ENDLESS, all_kinds, api, limiter, named, patient};
 
 /// What a slow machine may take for a whole script.
 const SLACK: Duration = Duration::from_secs(600);
@@ -121,6 +121,30 @@ async fn r03_redis_decides_as_memory_does() {
                     assert_same(there, here, &told);
                 }
             }
+        }
+    }
+}
+
+/// Alone with a key, a process that takes batches lets through what one does that asks each time, and
+/// refuses the same: what it holds is as good as what is left in Redis.
+#[tokio::test]
+async fn r03_batches_decide_as_memory_does() {
+    let Some(server) = Redis::start().unwrap() else {
+        return;
+    };
+    for (plan, limits) in plans().into_iter().enumerate() {
+        let memory = RateLimiter::in_memory(named(limits.clone())).unwrap();
+        let redis = limiter(&patient(&server).reserve(4), named(limits)).limiter;
+        for (index, script) in SCRIPTS.iter().enumerate() {
+            let key = format!("{plan}-{index}");
+            let there = play(&redis, &key, script).await;
+            let here = play(&memory, &key, script).await;
+            let allowed = |decisions: &[Option<Decision>]| {
+                let decisions = decisions.iter().flatten();
+                decisions.map(Decision::is_allowed).collect::<Vec<_>>()
+            };
+            let told = format!("plan {plan}, script {index}");
+            assert_eq!(allowed(&there), allowed(&here), "{told}");
         }
     }
 }

@@ -12,9 +12,9 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// No test sees the end of one.
 const LONG: Duration = Duration::from_secs(3_000 * 86_400);
 
-/// Case R23: a counter above its limit that would never end does.
+/// Case R23, and R02 of the bugs: a counter above its limit that would never end does.
 #[tokio::test]
-async fn r23_a_counter_without_an_end_gets_one() {
+async fn r02_r23_a_counter_without_an_end_gets_one() {
     let Some(server) = Redis::start().unwrap() else {
         return;
     };

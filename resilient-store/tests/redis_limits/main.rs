@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agreement;
+mod batch_outages;
+mod batches;
 mod decisions;
 mod denials;
 mod healing;

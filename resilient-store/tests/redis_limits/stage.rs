@@ -14,6 +14,7 @@ pub(crate) const ENDLESS: Duration = Duration::from_secs(3_650 * 86_400);
 pub(crate) struct Stage {
     pub(crate) limiter: RateLimiter,
     pub(crate) counter: RedisLimitCounter,
+    pub(crate) store: Arc<RedisLimitStore>,
 }
 
 /// Settings for a server that is well: a slow machine is no outage, and an outage is no decision.
@@ -30,10 +31,14 @@ pub(crate) fn hasty(server: &Redis) -> RedisLimits {
 }
 
 pub(crate) fn limiter(limits: &RedisLimits, limit: RateLimit) -> Stage {
-    let store = RedisLimitStore::over(limits).unwrap();
+    let store = Arc::new(RedisLimitStore::over(limits).unwrap());
     let counter = store.counter();
-    let limiter = RateLimiter::over(Arc::new(store), limit).unwrap();
-    Stage { limiter, counter }
+    let limiter = RateLimiter::over(store.clone(), limit).unwrap();
+    Stage {
+        limiter,
+        counter,
+        store,
+    }
 }
 
 /// A patient limiter called `api`.

@@ -89,3 +89,23 @@ fn r07_a_burst_and_its_refill_time_are_what_the_limit_promises() {
         );
     }
 }
+
+/// Cases S02 and S03: a number without a unit, and times that no counter can hold, each with what is
+/// wrong about it.
+#[test]
+fn s02_s03_a_window_has_a_unit_and_an_end() {
+    for (window, reason) in [
+        ("600", "has no unit"),
+        ("0", "has no unit"),
+        ("584554530873y", "too large"),
+        ("18446744073709551615s 1s", "too large"),
+        ("18446744073709551615s 18446744073709551615s", "too large"),
+        ("3650d 1ms", "ten years"),
+    ] {
+        let problems = with(Limit::fixed("burst", 5, window)).settings();
+        let problems = problems.expect_err(window);
+        assert_eq!(problems.len(), 1, "{window}: {problems:?}");
+        let told = problems[0].to_string();
+        assert!(told.contains("window") && told.contains(reason), "{told}");
+    }
+}

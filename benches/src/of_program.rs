@@ -1,5 +1,4 @@
-//! What it costs that a request runs once, measured by a program of its own: what it links would show
-//! in all other sections.
+//! Sections that are measured by a program of their own: what it links would show in all others.
 
 use std::io;
 use std::path::Path;
@@ -9,16 +8,16 @@ use crate::table::Table;
 use crate::target::Target;
 use crate::wire;
 
-/// Builds that program and lets it measure.
-pub(crate) fn measure(targets: &mut Vec<Target>) -> io::Result<Vec<Table>> {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("idempotency/Cargo.toml");
+/// Builds the program in the folder of that name and lets it measure.
+pub(crate) fn measure(section: &str, targets: &mut Vec<Target>) -> io::Result<Vec<Table>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(section);
     let output = Command::new("cargo")
         .args(["run", "--quiet", "--profile", "bench", "--manifest-path"])
-        .arg(manifest)
+        .arg(folder.join("Cargo.toml"))
         .stderr(std::process::Stdio::inherit())
         .output()?;
     if !output.status.success() {
-        return Err(io::Error::other(format!("idempotency: {}", output.status)));
+        return Err(io::Error::other(format!("{section}: {}", output.status)));
     }
     let (tables, told) = wire::read(&String::from_utf8_lossy(&output.stdout));
     targets.extend(told);

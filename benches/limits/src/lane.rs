@@ -1,0 +1,89 @@
+//! One way to do something, again and again, on one thread.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use resilient_benches::rounds::Timed;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::AnyError;
+
+/// The connections' tasks included, so that no time is spent in waking another thread.
+#[expect(
+    clippy::expect_used,
+    reason = "without a runtime there is nothing to measure"
+)]
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+});
+
+/// Does something where lanes run.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    RUNTIME.block_on(future)
+}
+
+/// A named loop over a call.
+pub(crate) struct Lane {
+    name: &'static str,
+    run: Box<dyn Fn(u32) + Send + Sync>,
+}
+
+impl Lane {
+    /// A call that needs no waiting. What it answers says whether it came out as it should.
+    pub(crate) fn at_once(
+        name: &'static str,
+        call: impl Fn(u32) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let run = move |calls| {
+            let right = (0..calls).filter(|number| call(*number)).count();
+            assert_eq!(right, calls as usize, "{name}: some calls came out wrong");
+        };
+        Lane {
+            name,
+            run: Box::new(run),
+        }
+    }
+
+    /// A call that waits for an answer.
+    #[expect(clippy::panic, reason = "a call that fails must not be measured")]
+    pub(crate) fn awaited(
+        name: &'static str,
+        call: impl AsyncFn(u32) -> Result<(), AnyError> + Send + Sync + 'static,
+    ) -> Self {
+        let run = move |calls| {
+            block_on(async {
+                for number in 0..calls {
+                    if let Err(error) = call(number).await {
+                        panic!("{name}: {error}");
+                    }
+                }
+            });
+        };
+        Lane {
+            name,
+            run: Box::new(run),
+        }
+    }
+
+    pub(crate) fn run(&self, calls: u32) {
+        (self.run)(calls);
+    }
+}
+
+impl Timed for Lane {
+    const FEWEST: u32 = 1;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// By the clock on the wall: what the server does meanwhile counts.
+    fn time(&self, calls: u32) -> Duration {
+        let start = Instant::now();
+        self.run(calls);
+        start.elapsed()
+    }
+}
