@@ -110,6 +110,10 @@ impl Store for Remote {
         remotely(move || self.memory.release(id, fence))
     }
 
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        remotely(move || self.memory.withdraw(claim))
+    }
+
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
         Box::pin(async {
             tokio::time::sleep(self.finds_in).await;

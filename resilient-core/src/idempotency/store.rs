@@ -19,8 +19,8 @@ pub struct Claim {
     pub fingerprint: Option<Fingerprint>,
     /// What the run does.
     pub effects: Effects,
-    /// 128 random bits that tell claims apart: a claim whose answer was lost is asked for again
-    /// with the same ones, and is then won again.
+    /// 128 random bits, not all zero, that tell claims apart: a claim whose answer was lost is asked
+    /// for again with the same ones, and is then won again; or it is withdrawn with them.
     pub owner: u128,
     /// How long the right holds without being renewed.
     pub lease: Duration,
@@ -197,6 +197,11 @@ pub trait Store: Any + fmt::Debug + Send + Sync {
     /// Deletes the record of a run that did nothing, so that the next claim wins at once, whatever
     /// its payload.
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced>;
+
+    /// Takes back a claim that was asked for and never heard of, if it was won: nothing ran under it.
+    /// Its record is deleted if it is of the `owner`'s first run, and else [lapses](Store::lapse), so
+    /// that the next claim wins at once. What others hold stays as it is.
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()>;
 
     /// What is known about a key.
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>>;

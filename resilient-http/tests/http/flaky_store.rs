@@ -82,6 +82,10 @@ impl Store for FlakyStore {
         self.unless(&self.switches.ends, || self.memory.release(id, fence))
     }
 
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.unless(&self.switches.claims, || self.memory.withdraw(claim))
+    }
+
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
         self.memory.find(id)
     }

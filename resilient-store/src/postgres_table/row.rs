@@ -24,6 +24,9 @@ pub(super) enum Standing {
     Announced,
 }
 
+/// How many columns `READ` has.
+pub(super) const READ_COLUMNS: usize = 21;
+
 /// A row with what only a claim needs to know of it.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -65,14 +68,17 @@ impl Found {
     }
 }
 
-/// A right as it is answered, see `{won}`.
-pub(super) fn won_of(row: &impl Row) -> Result<Won, StoreError> {
-    Ok(Won {
-        fence: fence_of(row, 0)?,
-        attempts: number_of(row, 1)?,
-        checkpoint: row.text(2)?,
-        retried: row.number(3)? == Some(1),
-    })
+/// A right as it is answered, see `{won}`, in the columns from `first` on; nothing if it is not.
+pub(super) fn won_of(row: &impl Row, first: usize) -> Result<Option<Won>, StoreError> {
+    if row.number(first)?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Won {
+        fence: fence_of(row, first)?,
+        attempts: number_of(row, first + 1)?,
+        checkpoint: row.text(first + 2)?,
+        retried: row.number(first + 3)? == Some(1),
+    }))
 }
 
 pub(super) fn fence_of(row: &impl Row, column: usize) -> Result<Fence, StoreError> {

@@ -7,6 +7,7 @@ use super::name::TableName;
 
 /// Parts of statements by name; one may contain those after it.
 const PARTS: &[(&str, &str)] = &[
+    ("{read}", READ),
     // The row of a claim: $1 scope, $2 key, $3 owner, $4 effects, $5 and $6 fingerprint, $7 and $8
     // how long answer and tombstone are kept.
     (
@@ -72,6 +73,7 @@ const PARTS: &[(&str, &str)] = &[
         "k.fence, k.attempts::bigint, k.checkpoint, k.retried::int::bigint",
     ),
     ("{this}", "k.scope = $1::text and k.key = $2::text"),
+    ("{owned}", "k.owner = $3::bytea and k.state in (0, 3)"),
     // A lapsed lease that nobody took over still counts as held, and so does what is uncertain.
     ("{held}", "k.fence = $3::bigint and k.state in (0, 3)"),
     // Free for the claim of $3 owner, $5 and $6 fingerprint: what has expired, or what may run again
@@ -115,13 +117,19 @@ const PARTS: &[(&str, &str)] = &[
     ("{us}", "interval '1 microsecond'"),
 ];
 
-/// Takes over what the contract says, and answers nothing if that is not the case. `do update`
-/// waits for whoever has a lock on the row, even if there is nothing to update: hence the patience,
-/// $10, which ends with the statement. $9 is the lease.
+/// Looks first, and writes nothing if what is there is not to be had: a repeat locks no row and waits
+/// for no disk. Else takes over what the contract says. Answers with what it saw, as `READ` does, and
+/// what it won, each empty if there is none; both are empty if somebody was quicker.
+///
+/// `do update` waits for whoever has a lock on the row, even if there is nothing to update: hence the
+/// patience, $10, which ends with the statement. $9 is the lease.
 const CLAIM: &str = "
-    with patience as materialized (select set_config('lock_timeout', $10::text, true))
+    with seen as materialized ({read}),
+    patience as materialized (select set_config('lock_timeout', $10::text, true)),
+    won as (
     insert into {table} as k ({columns})
     select {claimed}, {now} + $9::bigint * {us} from patience
+    where not exists (select from {table} as k where {this} and not {winnable})
     on conflict (scope, key) do update set {afresh},
         fence = excluded.fence, owner = excluded.owner, effects = excluded.effects,
         fingerprint_version = excluded.fingerprint_version, fingerprint = excluded.fingerprint,
@@ -129,7 +137,8 @@ const CLAIM: &str = "
         answer_until = excluded.answer_until, expires_at = excluded.expires_at,
         purge_at = excluded.purge_at
     where {winnable}
-    returning {won}";
+    returning {won})
+    select s.*, w.* from (select 1) as one left join seen as s on true left join won as w on true";
 
 /// Tells everybody that a transaction is about to claim: committed before it, so that others are
 /// not made to wait for its end. The lease is the epoch: whoever can lock the row may have it.
@@ -193,6 +202,15 @@ const LAPSE: &str = "
     where {this} and {held}
     returning k.fence";
 
+/// What the claim of $3 owner won, where others came before it.
+const WITHDRAW: &str = "
+    update {table} as k set leased_until = {now}, owner = decode(repeat('00', 16), 'hex')
+    where {this} and {owned} and k.attempts > 1
+    returning k.fence";
+
+const WITHDRAW_FIRST: &str = "
+    delete from {table} as k where {this} and {owned} and k.attempts = 1 returning k.fence";
+
 const RELEASE: &str = "delete from {table} as k where {this} and {held} returning k.fence";
 
 const SETTLE: &str = "
@@ -251,6 +269,7 @@ pub(super) struct Statements {
     pub(super) complete: String,
     pub(super) is_finished: String,
     pub(super) lapse: String,
+    pub(super) withdraw: [String; 2],
     pub(super) release: String,
     pub(super) settle: String,
     pub(super) settle_not_done: String,
@@ -274,6 +293,7 @@ impl Statements {
             complete: written(COMPLETE),
             is_finished: written(IS_FINISHED),
             lapse: written(LAPSE),
+            withdraw: [WITHDRAW_FIRST, WITHDRAW].map(written),
             release: written(RELEASE),
             settle: written(SETTLE),
             settle_not_done: written(SETTLE_NOT_DONE),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use resilient_core::idempotency::{Claim, Fence, Finish, Record, RecordId, State, Won};
 use tokio::time::Instant;
 
+use super::copies::Clock;
 use super::generations::Generations;
 
 /// Runs at work in one process, at most; that of one more is copied when it is first repeated.
@@ -23,6 +24,7 @@ struct AtWork {
     won: Won,
     /// When it was asked for.
     asked: Instant,
+    clock: Option<Clock>,
 }
 
 impl Runs {
@@ -34,7 +36,7 @@ impl Runs {
 
     /// A claim was won. One whose effects cannot be repeated may be settled by others under the
     /// same fence, so only the table knows how it ended.
-    pub(super) fn begin(&self, claim: &Claim, won: &Won, asked: Instant) {
+    pub(super) fn begin(&self, claim: &Claim, won: &Won, asked: Instant, clock: Option<Clock>) {
         if !claim.effects.may_repeat() {
             return;
         }
@@ -42,22 +44,24 @@ impl Runs {
             claim: claim.clone(),
             won: won.clone(),
             asked,
+            clock,
         };
         self.locked(|runs| runs.insert((claim.id.clone(), won.fence), entry));
     }
 
-    /// The record of a run that was completed; `asked` is when the table was asked to, so that no time
-    /// of the copy ends later than that of its record.
+    /// The record of a run that was completed, as it was when the table was `asked` to, so that no time
+    /// of the copy ends later than that of its record; and what the claim heard of Redis's clock.
     pub(super) fn end(
         &self,
         id: &RecordId,
         fence: Fence,
         finish: &Finish,
         asked: Instant,
-    ) -> Option<Record> {
+    ) -> Option<(Record, Option<Clock>)> {
         let key = (id.clone(), fence);
         let run = self.locked(|runs| runs.remove(&key))?;
-        run.record(key.0, finish, asked)
+        let clock = run.clock;
+        Some((run.record(key.0, finish, asked)?, clock))
     }
 
     fn locked<T>(&self, step: impl FnOnce(&mut Generations<(RecordId, Fence), AtWork>) -> T) -> T {
@@ -74,7 +78,6 @@ impl AtWork {
             Finish::BodyDropped { resource } => (State::BodyDropped, None, resource),
             Finish::Uncertain => return None,
         };
-        let since = asked.elapsed();
         let kept = self.claim.ttl.saturating_add(self.claim.tombstone);
         Some(Record {
             id,
@@ -85,13 +88,11 @@ impl AtWork {
             attempts: self.won.attempts,
             checkpoint: self.won.checkpoint,
             resource: resource.clone(),
-            answer_left: answer
-                .is_some()
-                .then(|| self.claim.ttl.saturating_sub(since)),
+            answer_left: answer.is_some().then_some(self.claim.ttl),
             answer,
-            age: self.asked.elapsed(),
+            age: asked.saturating_duration_since(self.asked),
             lease_left: Duration::ZERO,
-            expires_in: Some(kept.saturating_sub(since)),
+            expires_in: Some(kept),
         })
     }
 }

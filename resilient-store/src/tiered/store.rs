@@ -9,7 +9,7 @@ use resilient_core::idempotency::{
 use tokio::time::Instant;
 
 use super::Copies;
-use super::copies::RemoteCopies;
+use super::copies::{Clock, RemoteCopies};
 use super::copy::is_final;
 use super::counts::CopyCounter;
 use super::local::Local;
@@ -82,26 +82,36 @@ impl<T: Store> Tiered<T> {
         self.counter.clone()
     }
 
-    async fn copy_of(&self, claim: &Claim) -> Option<Record> {
+    /// The copy of what is claimed; or what to reckon by when it is copied, if Redis answers.
+    async fn copy_of(&self, claim: &Claim) -> Result<Record, Option<Clock>> {
+        let asked = Instant::now();
         if let Some(local) = &self.local
-            && let Some(record) = local.get(&claim.id, Instant::now())
+            && let Some(record) = local.get(&claim.id, asked)
         {
             self.counter.counters().local_hits.add();
-            return Some(record);
+            return Ok(record);
         }
-        let record = self.copies.read(&claim.id).await?;
-        self.keep(&record);
-        Some(record)
+        let record = self
+            .copies
+            .read(&claim.id)
+            .await
+            .ok_or(None)?
+            .map_err(Some)?;
+        self.keep(&record, asked);
+        Ok(record)
     }
 
-    async fn copy(&self, record: &Record) {
-        self.keep(record);
-        self.copies.write(record).await;
+    /// Copies a record as it was at a moment, which is not after the one in which the table said so.
+    async fn copy(&self, record: &Record, at: Instant, clock: Option<Clock>) {
+        self.keep(record, at);
+        if let Some(clock) = clock {
+            self.copies.write(record, at, clock).await;
+        }
     }
 
-    fn keep(&self, record: &Record) {
+    fn keep(&self, record: &Record, at: Instant) {
         if let Some(local) = &self.local {
-            local.put(record, Instant::now());
+            local.put(record, at);
         }
     }
 
@@ -119,15 +129,16 @@ impl<T: Store> Store for Tiered<T> {
 
     fn claim<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
         Box::pin(async move {
-            if let Some(record) = self.copy_of(claim).await {
-                return Ok(Claimed::Taken(Box::new(record)));
-            }
+            let clock = match self.copy_of(claim).await {
+                Ok(record) => return Ok(Claimed::Taken(Box::new(record))),
+                Err(clock) => clock,
+            };
             let asked = Instant::now();
             let claimed = self.table.claim(claim).await?;
             match &claimed {
-                Claimed::Won(won) => self.runs.begin(claim, won, asked),
+                Claimed::Won(won) => self.runs.begin(claim, won, asked, clock),
                 Claimed::Taken(record) if is_final(record) => {
-                    self.copy(record).await;
+                    self.copy(record, asked, clock).await;
                 }
                 Claimed::Taken(_) => {}
             }
@@ -155,9 +166,9 @@ impl<T: Store> Store for Tiered<T> {
             let asked = Instant::now();
             let completed = self.table.complete(id, fence, finish).await?;
             if completed == Fenced::Done
-                && let Some(record) = self.runs.end(id, fence, finish, asked)
+                && let Some((record, clock)) = self.runs.end(id, fence, finish, asked)
             {
-                self.copy(&record).await;
+                self.copy(&record, asked, clock).await;
             }
             Ok(completed)
         })
@@ -170,6 +181,10 @@ impl<T: Store> Store for Tiered<T> {
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         // What is at work has no copy.
         self.table.release(id, fence)
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.table.withdraw(claim)
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

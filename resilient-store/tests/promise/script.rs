@@ -81,6 +81,7 @@ impl<S: Stage> Script<'_, S> {
                 let lapsed = self.store.lapse(&self.id, self.fences[who]).await;
                 assert_eq!(lapsed.expect(at), expected, "{at}");
             }
+            Step::Withdraw(who) => self.store.withdraw(&self.claim_of(who)).await.expect(at),
             Step::Release(who, expected) => {
                 let released = self.store.release(&self.id, self.fences[who]).await;
                 assert_eq!(released.expect(at), expected, "{at}");
@@ -153,8 +154,8 @@ impl<S: Stage> Script<'_, S> {
         !self.stage.cannot().contains(&ability)
     }
 
-    async fn claim(&self, who: &'static str, at: &str) -> Claimed {
-        let claim = Claim {
+    fn claim_of(&self, who: &str) -> Claim {
+        Claim {
             id: self.id.clone(),
             fingerprint: Some(fingerprint(who)),
             effects: self.row.effects,
@@ -162,8 +163,11 @@ impl<S: Stage> Script<'_, S> {
             lease: Duration::from_secs(LEASE),
             ttl: Duration::from_secs(TTL),
             tombstone: Duration::from_secs(self.row.tombstone),
-        };
-        self.store.claim(&claim).await.expect(at)
+        }
+    }
+
+    async fn claim(&self, who: &'static str, at: &str) -> Claimed {
+        self.store.claim(&self.claim_of(who)).await.expect(at)
     }
 
     async fn won(&self, who: &'static str, at: &str) -> Won {

@@ -42,6 +42,8 @@ pub(crate) enum Step {
     /// The caller failed.
     Lapse(&'static str, Fenced),
     Release(&'static str, Fenced),
+    /// The caller never heard of its claim.
+    Withdraw(&'static str),
     /// What everybody is shown: the state, and in a completed one whose answer.
     Shows(State, Option<&'static str>),
     ShowsNothing,

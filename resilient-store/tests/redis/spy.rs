@@ -96,6 +96,10 @@ impl Store for Spy {
         self.inner.table.release(id, fence)
     }
 
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.inner.table.withdraw(claim)
+    }
+
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
         self.inner.table.find(id)
     }

@@ -71,6 +71,13 @@ impl Store for MemoryStore {
         self.with(|table| Ok(table.release(id, fence)))
     }
 
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.with(|table| {
+            table.withdraw(claim, clock::now());
+            Ok(())
+        })
+    }
+
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
         self.with(|table| Ok(table.find(id, clock::now())))
     }

@@ -274,6 +274,18 @@ impl Table {
         }
     }
 
+    pub(super) fn withdraw(&mut self, claim: &Claim, now: Moment) {
+        let held = self
+            .rows
+            .get(&claim.id)
+            .filter(|row| row.owner == Some(claim.owner) && row.is_held_by(row.fence));
+        match held.map(|row| (row.fence, row.attempts)) {
+            Some((fence, 1)) => self.release(&claim.id, fence),
+            Some((fence, _)) => self.lapse(&claim.id, fence, now),
+            None => return,
+        };
+    }
+
     pub(super) fn find(&self, id: &RecordId, now: Moment) -> Option<Record> {
         let row = self.rows.get(id)?;
         (row.age(now) != Age::Expired).then(|| row.record(id, now))

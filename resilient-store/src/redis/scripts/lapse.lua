@@ -7,8 +7,5 @@ end
 if not record or not is_held(record, fence) then
   return { 'lost' }
 end
-write(record, 'leased_until', integer(now))
--- Nobody's: it failed, and did not merely fall silent.
-write(record, 'owner', '')
-limit_time(record)
+give_up(record)
 return { 'done' }

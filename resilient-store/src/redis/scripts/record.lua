@@ -81,6 +81,13 @@ local function limit_time(record)
   redis.call('PEXPIREAT', KEYS[1], integer(counts_until(record)))
 end
 
+-- Nobody's from now on: it failed, and did not merely fall silent.
+local function give_up(record)
+  write(record, 'leased_until', integer(now))
+  write(record, 'owner', '')
+  limit_time(record)
+end
+
 -- A lapsed run that may not be repeated is one of which nobody knows.
 local function doubt(record)
   if is_lapsed(record) and not may_repeat(record) then
