@@ -48,8 +48,8 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                             __resilient_call, __resilient_out,
                             ::resilient::__private::Unclassified,
                             ::resilient::__private::rejected:: < _ >,); let
-                            __resilient_left = ::resilient::__private::left:: < Result <
-                            Order, OrderError >, _, _, _, _ > (& __resilient_call, &
+                            __resilient_left = ::resilient::__private::left_in:: < Result
+                            < Order, OrderError >, _, _, _, _ > (& __resilient_call, &
                             __resilient_ret, & __resilient_keeping,
                             ::resilient::__private::Unclassified, | _ | false,);
                             (__resilient_ret, __resilient_left) }
