@@ -1,0 +1,45 @@
+-- A log: one entry for each unit of cost, by when it came. Words: the quota and the window.
+
+--- functions
+-- How long until the entry of this rank ends.
+local function time_to_end(key, rank, window)
+  local entry = redis.call('ZRANGE', key, rank, rank, 'WITHSCORES')
+  return math.min(kept(entry[2], now), now) + window - now
+end
+
+--- load
+local quota_@, window_@ = tonumber($1), tonumber($2)
+read('ZCARD', KEYS[@])
+redis.call('ZREMRANGEBYSCORE', KEYS[@], '-inf', now - window_@)
+local used_@ = redis.call('ZCARD', KEYS[@])
+
+--- fits
+local fits_@ = used_@ + cost <= quota_@
+
+--- take
+used_@ = used_@ + cost
+
+--- write
+local same_time_@ = redis.call('ZCOUNT', KEYS[@], now, now)
+for unit = same_time_@ + 1, same_time_@ + cost do
+  redis.call('ZADD', KEYS[@], now, string.format('%.0f:%d', now, unit))
+end
+
+--- left
+(used_@ > 0 and time_to_end(KEYS[@], -1, window_@) or 0)
+
+--- look
+local surplus_@, wait_@ = used_@ + cost - quota_@, window_@
+if surplus_@ <= used_@ then
+  wait_@ = time_to_end(KEYS[@], math.max(surplus_@, 1) - 1, window_@)
+end
+
+--- shown
+used_@, wait_@, &left
+
+--- refund
+local entries_@ = redis.call('ZRANGEBYSCORE', KEYS[@], at, at, 'LIMIT', 0, cost)
+for _, entry in ipairs(entries_@) do
+  redis.call('ZREM', KEYS[@], entry)
+  used_@ = used_@ - 1
+end
