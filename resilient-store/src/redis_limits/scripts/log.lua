@@ -4,13 +4,26 @@
 -- How long until the entry of this rank ends.
 local function time_to_end(key, rank, window)
   local entry = redis.call('ZRANGE', key, rank, rank, 'WITHSCORES')
-  return math.min(kept(entry[2], now), now) + window - now
+  return kept(entry[2], now) + window - now
+end
+
+local function add(key, units)
+  local same_time = redis.call('ZCOUNT', key, now, now)
+  for unit = same_time + 1, same_time + units do
+    redis.call('ZADD', key, now, string.format('%.0f:%d', now, unit))
+  end
 end
 
 --- load
 local quota_@, window_@ = tonumber($1), tonumber($2)
 read('ZCARD', KEYS[@])
 redis.call('ZREMRANGEBYSCORE', KEYS[@], '-inf', now - window_@)
+-- What came later than now, by another server's clock, came now: or it would count for ever while
+-- others keep the log alive.
+local ahead_@ = redis.call('ZREMRANGEBYSCORE', KEYS[@], string.format('(%.0f', now), 'inf')
+if ahead_@ > 0 then
+  add(KEYS[@], math.min(ahead_@, quota_@))
+end
 local used_@ = redis.call('ZCARD', KEYS[@])
 
 --- fits
@@ -20,10 +33,7 @@ local fits_@ = used_@ + cost <= quota_@
 used_@ = used_@ + cost
 
 --- write
-local same_time_@ = redis.call('ZCOUNT', KEYS[@], now, now)
-for unit = same_time_@ + 1, same_time_@ + cost do
-  redis.call('ZADD', KEYS[@], now, string.format('%.0f:%d', now, unit))
-end
+add(KEYS[@], cost)
 
 --- left
 (used_@ > 0 and time_to_end(KEYS[@], -1, window_@) or 0)
