@@ -115,8 +115,7 @@ async fn r37_a_raised_quota_gives_nothing_back() {
     let Some(server) = Redis::start().unwrap() else {
         return;
     };
-    type Make = fn(u32) -> Limit;
-    let kinds: [Make; 5] = [
+    let kinds: [fn(u32) -> Limit; 5] = [
         |quota| Limit::fixed("l", quota, ENDLESS),
         |quota| Limit::sliding_counter("l", quota, ENDLESS),
         |quota| Limit::sliding_log("l", quota, ENDLESS),
