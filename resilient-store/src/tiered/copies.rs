@@ -64,9 +64,9 @@ impl RemoteCopies {
         let key = self.keys.copy(id);
         let mut commands = redis::pipe();
         commands.get(&key).pttl(&key).cmd("TIME");
-        let asked: Result<(Option<Vec<u8>>, i64, (u64, u64)), _> =
-            self.counted(self.redis.ask(|redis| redis.send(&commands)).await);
-        let (bytes, left, (seconds, micros)) = asked.ok()?;
+        let asked = self.redis.ask(|redis| redis.send(&commands)).await;
+        let (bytes, left, time): (Option<Vec<u8>>, i64, (u64, u64)) = self.counted(asked).ok()?;
+        let (seconds, micros) = time;
         let clock = Clock {
             said: seconds.saturating_mul(1_000).saturating_add(micros / 1_000),
             heard: Instant::now(),
