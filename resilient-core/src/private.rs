@@ -22,4 +22,4 @@ pub use crate::owned::Owned;
 pub use crate::retry::{Jitter, RetryOverrides};
 #[cfg(feature = "idempotency")]
 pub use crate::site::ClaimOverrides;
-pub use crate::site::{Options, Site};
+pub use crate::site::{Said, Site, checked};

@@ -1,10 +1,11 @@
 //! Limits that processes share: a decision is one round trip, and with batches mostly none.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
-use redis::{Client, IntoConnectionInfo};
+use redis::{Client, IntoConnectionInfo, Script};
 use resilient::store::{Outage, RedisConfig, RedisLimitStore, RedisLimits};
 use resilient::{Limit, RateLimit, RateLimiter};
 use resilient_benches::table::Table;
@@ -19,10 +20,14 @@ use crate::table::measure as compare;
 
 const ROUNDS: usize = 300;
 
+/// A slow machine is no outage.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 const BATCH: u32 = 100;
 
 const INCR: &str = "bare INCR";
 const SPLIT: &str = "INCR, then EXPIRE";
+const SCRIPT: &str = "a bare script of the same commands";
 const HOT: &str = "fixed window, one key";
 const MANY: &str = "fixed window, 10 000 keys";
 const GCRA: &str = "GCRA, one key";
@@ -44,7 +49,8 @@ pub(crate) fn measure(targets: &mut Vec<Target>) -> Result<Vec<Table>, AnyError>
     block_on(warm_up(&many_held))?;
     let lanes = vec![
         (INCR, incr(bare.clone())),
-        (INCR, incr_and_expire(bare)),
+        (INCR, incr_and_expire(bare.clone())),
+        (INCR, script(bare)),
         (INCR, one(HOT, limiter(&url, "hot", window(), None)?)),
         (INCR, one(GCRA, limiter(&url, "gcra", gcra(), None)?)),
         (INCR, each(MANY, limiter(&url, "many", window(), None)?)),
@@ -78,7 +84,7 @@ async fn connect(url: &str) -> Result<ConnectionManager, AnyError> {
     let server = url
         .into_connection_info()?
         .set_tcp_settings(TcpSettings::default().set_nodelay(true));
-    let config = ConnectionManagerConfig::new();
+    let config = ConnectionManagerConfig::new().set_response_timeout(Some(PATIENCE));
     Ok(ConnectionManager::new_with_config(Client::open(server)?, config).await?)
 }
 
@@ -110,14 +116,32 @@ fn incr_and_expire(connection: ConnectionManager) -> Lane {
     })
 }
 
+/// As little as a decision by the server's clock can be: nothing is looked at.
+fn script(connection: ConnectionManager) -> Lane {
+    let script = Script::new(
+        "local time = redis.call('TIME')
+        redis.call('HMGET', KEYS[1], 'at', 'count')
+        redis.call('HSET', KEYS[1], 'at', time[1], 'count', ARGV[1])
+        redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        return { 1, time[1] * 1000000 + time[2], 1, 2, 3, 0 }",
+    );
+    Lane::awaited(SCRIPT, async move |_| {
+        let mut connection = connection.clone();
+        let mut invocation = script.key("script");
+        let invocation = invocation.arg(1).arg(86_400_000);
+        let _: Vec<u64> = invocation.invoke_async(&mut connection).await?;
+        Ok(())
+    })
+}
+
 fn limiter(
     url: &str,
     name: &str,
     limit: Limit,
     batch: Option<u32>,
 ) -> Result<RateLimiter, AnyError> {
-    let limits = RedisLimits::over(RedisConfig::at(url).response_timeout("30s"))
-        .timeout("30s")
+    let limits = RedisLimits::over(RedisConfig::at(url).response_timeout(PATIENCE))
+        .timeout(PATIENCE)
         .outage(Outage::Closed);
     let limits = match batch {
         Some(batch) => limits.reserve(batch),

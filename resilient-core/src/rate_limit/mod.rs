@@ -51,6 +51,8 @@ mod handle;
 #[cfg(feature = "runtime")]
 mod lists;
 #[cfg(feature = "runtime")]
+mod local;
+#[cfg(feature = "runtime")]
 mod memory;
 #[cfg(feature = "runtime")]
 mod plan;
@@ -82,6 +84,8 @@ pub use decision::{Decision, LimitState, Reading};
 pub use error::{InvalidRateLimit, RateLimitError, StoreError};
 #[cfg(feature = "runtime")]
 pub use handle::RateLimiter;
+#[cfg(feature = "runtime")]
+pub use local::{LocalStore, LocalStoreError};
 #[cfg(feature = "runtime")]
 pub use snapshot::RateLimiterSnapshot;
 #[cfg(feature = "runtime")]

@@ -276,7 +276,18 @@ impl Plan {
         cost: u32,
         now: u64,
     ) -> Decision {
-        let refused = outcome.is_err();
+        let readings = self.readings(state, outcome.is_err(), cost, now);
+        Decision::new(self.limits.clone(), readings, outcome.is_ok(), cost, now)
+    }
+
+    /// What each limit says about a request of `cost`, as it left them.
+    pub(super) fn readings(
+        &self,
+        state: &State,
+        refused: bool,
+        cost: u32,
+        now: u64,
+    ) -> Vec<Reading> {
         let mut readings = vec![Reading::default(); self.limits.len()];
         self.each(state, |limit, ask| {
             let used = ask.used(now);
@@ -292,7 +303,7 @@ impl Plan {
                 refundable_until: ask.refundable_until(now),
             };
         });
-        Decision::new(self.limits.clone(), readings, outcome.is_ok(), cost, now)
+        readings
     }
 
     /// The state under this plan of a key that had `state` under `before`; limits are the same by

@@ -1,6 +1,6 @@
 //! Rate limits in Redis or Valkey.
 //!
-//! One script per decision, about all limits of a subject, on the server's clock. What is kept:
+//! One script per decision, made for the kinds of the limits that are asked, about all limits of a subject, on the server's clock. What is kept:
 //!
 //! | key | for | holds |
 //! |---|---|---|
@@ -17,7 +17,9 @@ mod config;
 mod counts;
 mod denials;
 mod holdings;
+mod kind;
 mod later;
+mod lines;
 mod outage;
 mod reading;
 mod recent;

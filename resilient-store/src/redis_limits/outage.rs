@@ -32,5 +32,9 @@ pub enum Outage {
     /// What Redis had counted before is not in the shares, and they begin anew with a process: in a
     /// window in which Redis is lost, at most the quota and one share for each process that was there
     /// passes, which is twice the quota if none was started again.
+    ///
+    /// A share is counted by limiter, key and limit, whatever the numbers of that limit are or become.
+    /// There are a million of these counts at most; none is forgotten while it says something, so that
+    /// further keys get an error until some are as good as new.
     LocalShare(u32),
 }

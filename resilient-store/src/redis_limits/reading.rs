@@ -28,28 +28,27 @@ struct FoundLimit {
     numbers: [u64; 3],
 }
 
+/// How many numbers are told of a limit.
+const NUMBERS: usize = 4;
+
 impl FromRedisValue for Found {
     fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let mut parts = Vec::<Value>::from_redis_value(value)?.into_iter();
-        let mut next = || parts.next().ok_or("the script answered too little");
-        let allowed = u32::from_redis_value(next()?)?;
-        let now = u64::from_redis_value(next()?)?;
-        let limits = parts.map(FoundLimit::from_redis_value);
-        Ok(Found {
-            allowed,
-            now,
-            limits: limits.collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl FromRedisValue for FoundLimit {
-    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
-        let (fits, first, second, third): (u8, u64, u64, u64) =
-            FromRedisValue::from_redis_value(value)?;
-        Ok(FoundLimit {
+        let numbers = Vec::<u64>::from_redis_value(value)?;
+        let Some((&[allowed, now], limits)) = numbers.split_first_chunk() else {
+            return Err("the script answered too little".into());
+        };
+        let (limits, rest) = limits.as_chunks::<NUMBERS>();
+        if !rest.is_empty() {
+            return Err("the script answered half of a limit".into());
+        }
+        let limits = limits.iter().map(|&[fits, numbers @ ..]| FoundLimit {
             fits: fits == 1,
-            numbers: [first, second, third],
+            numbers,
+        });
+        Ok(Found {
+            allowed: u32::try_from(allowed).map_err(|_| "the script allowed too much")?,
+            now,
+            limits: limits.collect(),
         })
     }
 }

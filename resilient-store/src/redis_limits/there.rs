@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{Script, ScriptInvocation};
+use redis::FromRedisValue;
 use resilient_core::rate_limit::{Ask, Decision, LimitSettings};
 
+use super::kind::Kind;
+use super::lines::Task;
 use super::reading::Found;
 use super::refund::full_at;
 use super::scripts::Scripts;
@@ -36,7 +38,7 @@ impl There {
         There {
             redis,
             prefix,
-            scripts: Scripts::new(),
+            scripts: Scripts::default(),
         }
     }
 
@@ -46,9 +48,10 @@ impl There {
         ask: &Ask<'_>,
     ) -> Result<Decision, NoAnswer> {
         let word = if takes(ask) { "take" } else { "look" };
-        let limits = ask.limits.iter().map(|limit| (limit, ask.cost, 0));
-        let script = self.invocation(&self.scripts.decide, subject, ask.cost, word, limits);
-        let found: Found = self.redis.ask(|redis| redis.run(&script)).await?;
+        let limits = ask.limits.iter();
+        let told = limits.map(|limit| (limit, words(limit, ask.cost, 0)));
+        let asked = self.run(Task::Decide, subject, ask.cost, word, told);
+        let found: Found = asked.await?;
         Ok(found.decision(ask, ask.cost))
     }
 
@@ -62,11 +65,11 @@ impl There {
         wanted: u32,
         longest: u32,
     ) -> Result<Batch, NoAnswer> {
-        let word = format!("{needed} {wanted}");
         // The script is told the time of one token and counts them itself.
-        let limits = ask.limits.iter().map(|limit| (limit, 1, 0));
-        let script = self.invocation(&self.scripts.reserve, subject, needed, &word, limits);
-        let found: Found = self.redis.ask(|redis| redis.run(&script)).await?;
+        let told = ask.limits.iter().map(|limit| (limit, words(limit, 1, 0)));
+        let wanted = wanted.to_string();
+        let asked = self.run(Task::Reserve, subject, needed, &wanted, told);
+        let found: Found = asked.await?;
         Ok(Batch {
             decision: found.decision(ask, needed),
             granted: found.allowed,
@@ -81,31 +84,31 @@ impl There {
         cost: u32,
         decision: &Decision,
     ) -> Result<(), NoAnswer> {
-        let charged = |limit| full_at(decision, limit).map(|full_at| (limit, cost, full_at));
+        let charged = |limit| full_at(decision, limit).map(|full_at| (limit, full_at));
         let limits = limits.iter().filter_map(charged);
+        let told = limits.map(|(limit, full_at)| (limit, words(limit, cost, full_at)));
         let at = decision.decided_at().to_string();
-        let script = self.invocation(&self.scripts.refund, subject, cost, &at, limits);
-        self.redis.ask(|redis| redis.run(&script)).await
+        self.run(Task::Refund, subject, cost, &at, told).await
     }
 
-    /// A script on limits of a subject, each with the cost and the time it is told in words.
-    fn invocation<'a, 'limits>(
+    /// Runs the script of a task about limits of a subject, each with the words it is told in.
+    async fn run<'limits, T: FromRedisValue>(
         &self,
-        script: &'a Script,
+        task: Task,
         subject: &Subject,
         cost: u32,
         word: &str,
-        limits: impl Iterator<Item = (&'limits LimitSettings, u32, u64)>,
-    ) -> ScriptInvocation<'a> {
+        limits: impl Iterator<Item = (&'limits LimitSettings, Vec<String>)>,
+    ) -> Result<T, NoAnswer> {
+        let (limits, words): (Vec<_>, Vec<_>) = limits.unzip();
+        let kinds: Vec<_> = limits.iter().map(|limit| Kind::of(limit)).collect();
+        let script = self.scripts.of(task, &kinds);
         let mut invocation = script.prepare_invoke();
-        invocation.arg(cost).arg(word);
-        for (limit, cost, full_at) in limits {
+        invocation.arg(cost).arg(word).arg(words.concat());
+        for limit in limits {
             invocation.key(subject.key_of(&self.prefix, limit));
-            for word in words(limit, cost, full_at) {
-                invocation.arg(word);
-            }
         }
-        invocation
+        self.redis.ask(|redis| redis.run(&invocation)).await
     }
 }
 

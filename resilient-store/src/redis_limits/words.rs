@@ -1,29 +1,28 @@
 //! A limit, as the scripts are told it.
 
-use resilient_core::rate_limit::{Algorithm, LimitSettings};
+use resilient_core::rate_limit::LimitSettings;
 
 use super::bucket::{Bucket, micros};
-
-/// How many words a limit is told in.
-pub(super) const WORDS: usize = 8;
+use super::kind::Kind;
 
 /// Products stay below this, where the doubles of the scripts are exact.
 const EXACT: u64 = 1 << 52;
 
 /// The words of a limit, for a request of `cost`. Of a refund, `full_at` is when the bucket would be
 /// full again, had nothing been taken since.
-pub(super) fn words(limit: &LimitSettings, cost: u32, full_at: u64) -> [String; WORDS] {
-    match Bucket::of(limit) {
-        Some(bucket) => bucket_words(bucket, limit, cost, full_at),
-        None => window_words(limit),
+pub(super) fn words(limit: &LimitSettings, cost: u32, full_at: u64) -> Vec<String> {
+    let counted = || [limit.quota.to_string(), micros(limit).to_string()];
+    match (Kind::of(limit), Bucket::of(limit)) {
+        (Kind::Bucket, Some(bucket)) => bucket_words(bucket, limit, cost, full_at),
+        (Kind::Sliding, _) => [&counted()[..], &[tick(limit).to_string()]].concat(),
+        _ => counted().to_vec(),
     }
 }
 
-fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32, full_at: u64) -> [String; WORDS] {
+fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32, full_at: u64) -> Vec<String> {
     let (burst, burst_rest) = bucket.split(bucket.time_for(limit.burst));
     let (cost, cost_rest) = bucket.split(bucket.time_for(cost));
-    [
-        "bucket".to_owned(),
+    vec![
         bucket.parts.to_string(),
         bucket.token_text(),
         burst.to_string(),
@@ -31,25 +30,6 @@ fn bucket_words(bucket: Bucket, limit: &LimitSettings, cost: u32, full_at: u64) 
         cost.to_string(),
         cost_rest.to_string(),
         full_at.to_string(),
-    ]
-}
-
-fn window_words(limit: &LimitSettings) -> [String; WORDS] {
-    let kind = match limit.algorithm {
-        Algorithm::SlidingCounter => "sliding",
-        Algorithm::SlidingLog => "log",
-        _ => "fixed",
-    };
-    let unused = String::new;
-    [
-        kind.to_owned(),
-        limit.quota.to_string(),
-        micros(limit).to_string(),
-        tick(limit).to_string(),
-        unused(),
-        unused(),
-        unused(),
-        unused(),
     ]
 }
 
@@ -76,17 +56,30 @@ mod tests {
     fn r05_r27_what_scripts_are_told() {
         let of = |limit, cost, full_at| words(&settings(limit), cost, full_at).join(" ");
         let sliding = Limit::sliding_counter("l", 1_000_000, "1h");
-        assert_eq!(of(sliding, 1, 0).trim_end(), "sliding 1000000 3600000000 1");
+        assert_eq!(of(sliding, 1, 0), "1000000 3600000000 1");
         // 1 s / 3 is 333 333 1/3 us; as whole nanoseconds it is rounded up.
         let third = Limit::token_bucket("l", 3, "1s").burst(4);
         let told = of(third, 2, 9);
-        assert_eq!(told, "bucket 3 333333.333333333 1333333 1 666666 2 9");
+        assert_eq!(told, "3 333333.333333333 1333333 1 666666 2 9");
         let third = Limit::gcra("l", 3, "1s").burst(4);
         let told = of(third, 2, 9);
-        assert_eq!(
-            told,
-            "bucket 1000 333333.334000000 1333333 336 666666 668 9"
-        );
+        assert_eq!(told, "1000 333333.334000000 1333333 336 666666 668 9");
+    }
+
+    /// As many as the scripts count them to be.
+    #[test]
+    fn r26_each_kind_has_its_number_of_words() {
+        for limit in [
+            Limit::fixed("l", 1, "1s"),
+            Limit::sliding_counter("l", 1, "1s"),
+            Limit::sliding_log("l", 1, "1s"),
+            Limit::token_bucket("l", 1, "1s"),
+            Limit::gcra("l", 1, "1s"),
+        ] {
+            let limit = settings(limit);
+            let told = words(&limit, 1, 0).len();
+            assert_eq!(told, Kind::of(&limit).words(), "{limit:?}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod batches;
 mod decisions;
 mod denials;
 mod healing;
+mod hostile;
 mod outages;
 mod scripts;
 mod stage;

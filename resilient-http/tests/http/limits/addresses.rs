@@ -127,6 +127,69 @@ fn r15_addresses_that_proxies_tell() {
     ]);
 }
 
+/// Row R15: what addresses may look like, and what is none. Where a proxy's word is none, its clients
+/// share its address.
+#[test]
+fn r15_addresses_in_every_dress() {
+    let told = |forwarding: SetUp, name: &'static str, text: &str| {
+        let client_ip = forwarding(ClientIp::builder()).build().unwrap();
+        let text = format!("6.6.6.6, {text}");
+        key(&client_ip, from("10.0.0.5:1", &[(name, &text)]))
+    };
+    for (text, expected) in [
+        ("198.51.100.7:65535", "ip:198.51.100.7"),
+        ("::ffff:198.51.100.7", "ip:198.51.100.7"),
+        ("[::ffff:198.51.100.7]:80", "ip:198.51.100.7"),
+        ("::FFFF:C633:6407", "ip:198.51.100.7"),
+        ("[2001:DB8:0:1234::1]:80", "ip:2001:db8:0:1200::/56"),
+        // A trusted proxy in another dress is one all the same, and what it saw was the client.
+        ("198.51.100.7, ::ffff:10.0.0.9", "ip:198.51.100.7"),
+        ("198.51.100.7, [::ffff:10.0.0.9]:1", "ip:198.51.100.7"),
+        ("198.51.100.7:65536", "ip:10.0.0.5"),
+        ("198.51.100.7:", "ip:10.0.0.5"),
+        ("198.51.100.007", "ip:10.0.0.5"),
+        ("0xc6336407", "ip:10.0.0.5"),
+        ("3325256711", "ip:10.0.0.5"),
+        ("198.51.100", "ip:10.0.0.5"),
+        ("198.51.100.0/24", "ip:10.0.0.5"),
+        ("fe80::1%eth0", "ip:10.0.0.5"),
+        ("[fe80::1%1]:80", "ip:fe80::/56"),
+        ("[2001:db8::1", "ip:10.0.0.5"),
+        ("2001:db8::1]", "ip:10.0.0.5"),
+        ("\"198.51.100.7\"", "ip:10.0.0.5"),
+        ("198.51.100.7 8.8.8.8", "ip:10.0.0.5"),
+    ] {
+        assert_eq!(told(PROXIED, XFF, text), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("for=\"[::ffff:198.51.100.7]:80\"", "ip:198.51.100.7"),
+        ("FOR=\"198.51.100.7\";BY=_x", "ip:198.51.100.7"),
+        ("for=[2001:db8::1]", "ip:10.0.0.5"),
+        ("for=\"fe80::1%eth0\"", "ip:10.0.0.5"),
+        ("for=\"198.51.100.7, for=8.8.8.8\"", "ip:10.0.0.5"),
+        ("for=198.51.100.7;for=8.8.8.8", "ip:10.0.0.5"),
+        ("for = 198.51.100.7", "ip:10.0.0.5"),
+        ("for=", "ip:10.0.0.5"),
+        ("198.51.100.7", "ip:10.0.0.5"),
+    ] {
+        assert_eq!(told(STANDARD, "forwarded", text), expected, "{text}");
+    }
+}
+
+/// Row R15: however much a client claims, and even if it claims to be proxies, it is who it is.
+#[test]
+fn r15_no_number_of_forged_hops_counts() {
+    let proxied = PROXIED(ClientIp::builder()).build().unwrap();
+    for forged in ["6.6.6.6, ", "10.0.0.9, ", ", ", "\", ", "x, "] {
+        let line = forged.repeat(20_000) + "198.51.100.7";
+        let lines = [(XFF, &*line), (XFF, "10.0.0.9")];
+        assert_eq!(key(&proxied, from("10.0.0.5:1", &lines)), "ip:198.51.100.7");
+    }
+    let many = vec![(XFF, "10.0.0.9"); 10_000];
+    let lines = [&[(XFF, "198.51.100.7")], &many[..]].concat();
+    assert_eq!(key(&proxied, from("10.0.0.5:1", &lines)), "ip:198.51.100.7");
+}
+
 /// The header that the proxies do not write is the client's; R11 of the bugs.
 #[test]
 fn r15_only_one_header_is_believed() {

@@ -1,14 +1,16 @@
 async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, OrderError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "create_order",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .not_idempotent()
-                .claiming(::resilient::__private::ClaimOverrides::of("orders")),
+            "create_order",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::NotIdempotent,
+                ::resilient::__private::Said::Claiming(
+                    ::resilient::__private::ClaimOverrides::of("orders"),
+                ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE
