@@ -3,6 +3,7 @@
 mod closed;
 mod forced;
 mod half_open;
+mod merely;
 mod open;
 mod reconfigured;
 mod slow;
