@@ -110,7 +110,7 @@ fn open(
             .layer(idempotency),
         Mode::Transaction => post(by_transaction::place).with_state(orders),
     };
-    let limits = products::limits(&arguments)?;
+    let limits = products::limits(arguments)?;
     let products = get(products::list).layer(limits);
     let app = Router::new()
         .route("/orders", place)

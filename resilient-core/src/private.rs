@@ -7,7 +7,7 @@ pub use crate::breaker::Per;
 pub use crate::call::idempotent::{
     Asked, Begins, Codec, Driven, FingerprintData, Found, Joins, Keeping, KeptAnswer, KeptFailure,
     Known, Left, Lent, Running, ScopeText, StoreKeyText, ended, ended_in, kept, kept_failure,
-    key_of, left, lent, repeated, scope_of, shared,
+    key_of, left, left_in, lent, repeated, scope_of, shared,
 };
 pub use crate::call::{
     Attempt, ByError, ByFn, Call, Copies, FromRejection, InTime, Judge, Outcome, Race,
@@ -22,4 +22,4 @@ pub use crate::owned::Owned;
 pub use crate::retry::{Jitter, RetryOverrides};
 #[cfg(feature = "idempotency")]
 pub use crate::site::ClaimOverrides;
-pub use crate::site::{Options, Site};
+pub use crate::site::{Said, Site, checked};

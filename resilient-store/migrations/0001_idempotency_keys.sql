@@ -10,11 +10,13 @@ create table idempotency_keys (
     -- 0 running, 1 completed, 2 completed without an answer, 3 uncertain.
     state smallint not null,
     fence bigint not null,
-    -- 128 random bits of whoever claimed it.
+    -- 128 random bits of whoever claimed it; all zero after a run that said it failed.
     owner bytea not null,
     -- 0 none, 1 keyed, 2 unkeyed.
     effects smallint not null,
     attempts integer not null,
+    -- Whether the run before it said that it failed.
+    retried boolean not null default false,
     fingerprint_version integer,
     fingerprint bytea,
     checkpoint text,
@@ -29,8 +31,9 @@ create table idempotency_keys (
     leased_until timestamptz not null,
     answer_until timestamptz not null,
     expires_at timestamptz not null,
-    -- When a purge has something to do here: take away the answer, then the row. Said at the claim,
-    -- so that completing it touches no column that is indexed.
+    -- Not before this a purge has something to do here: take away the answer, then the row. Said at the
+    -- claim, with some time to spare, so that completing it in that time touches no column that is
+    -- indexed.
     purge_at timestamptz not null,
     primary key (scope, key)
 ) with (fillfactor = 70);

@@ -102,8 +102,16 @@ impl Store for Remote {
         remotely(move || self.memory.complete(id, fence, finish))
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        remotely(move || self.memory.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         remotely(move || self.memory.release(id, fence))
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        remotely(move || self.memory.withdraw(claim))
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

@@ -7,7 +7,7 @@ use resilient::idempotency::{
     Claim, Claimed, Fence, Fenced, Finish, JoinTransaction, Ledger, MemoryStore, RecordId, Store,
     StoreFuture,
 };
-use resilient::{resilient, scope};
+use resilient::{Class, Classify, resilient, scope};
 
 use crate::fakes::Work;
 use crate::{Answer, Failure, code, receipt, records, registry};
@@ -102,6 +102,24 @@ async fn moving(tx: &mut Transaction, key: String, work: &Work) -> Answer {
     work.run()
 }
 
+/// It takes its first receipt for a failure.
+#[resilient(
+    classify = first_is_late,
+    idempotent(store = "orders", key = key, scope = shared, tx = tx)
+)]
+async fn doubted(tx: &mut Transaction, key: &str, work: &Work) -> Answer {
+    tx.insert(work.runs() + 1);
+    work.run()
+}
+
+fn first_is_late(outcome: &Answer) -> Class {
+    match outcome {
+        Ok(_) if *outcome == receipt(1) => Class::transient(),
+        Ok(_) => Class::Success,
+        Err(failure) => failure.class(),
+    }
+}
+
 async fn inserting(tx: &mut Transaction) {
     tokio::task::yield_now().await;
     tx.insert(1);
@@ -147,6 +165,26 @@ async fn an_error_is_rolled_back_with_its_claim() {
         assert_eq!(order(&mut tx, "k", &work).await, receipt(3));
     })
     .await;
+}
+
+/// Whoever is given an `Ok` commits: what it stands for must not run again, whatever it is classified
+/// as.
+#[tokio::test(start_paused = true)]
+async fn i33_q05_an_ok_that_counts_as_a_failure_is_committed_with_its_record() {
+    let (registry, ledger) = registry();
+    let work = Work::of([]);
+    scope(&registry, async {
+        let mut tx = Transaction::begin(&ledger);
+        assert_eq!(doubted(&mut tx, "k", &work).await, receipt(1));
+        assert_eq!(*tx.log.lock().unwrap(), ["claim", "complete"]);
+        assert_eq!(tx.commit(), [1]);
+
+        let mut repeat = Transaction::begin(&ledger);
+        assert_eq!(doubted(&mut repeat, "k", &work).await, receipt(1));
+        assert!(repeat.commit().is_empty());
+    })
+    .await;
+    assert_eq!(work.runs(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -59,6 +59,12 @@ impl Consecutive {
         !self.latest.is_empty()
     }
 
+    /// Whether there is a run, and still is one and no longer than that after another failure.
+    #[inline]
+    pub(crate) fn goes_on(&self) -> bool {
+        self.is_running() && self.latest.len() + 1 < self.rule.failures as usize
+    }
+
     /// How many failures make the run, once it is long enough.
     pub(crate) fn tripped(&mut self, now: Moment) -> Option<u64> {
         self.forget(now);

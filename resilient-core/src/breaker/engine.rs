@@ -165,6 +165,21 @@ impl Engine {
         }
     }
 
+    /// Counts a failure that changes nothing but counts, so that nothing is to be published or told.
+    /// `false`, and nothing has happened, if it may do more than that.
+    #[inline]
+    pub(crate) fn merely_counts(&mut self, ticket: Ticket, verdict: Verdict, now: Moment) -> bool {
+        let counts = matches!(self.phase, Phase::Closed { .. })
+            && verdict == Verdict::Failure
+            && ticket.generation() == self.generation
+            && self.rules.outlast_failure();
+        if counts {
+            let now = self.monotonic(now);
+            self.rules.failed(now, false);
+        }
+        counts
+    }
+
     /// Judges successes that were tallied while a failure made the engine heed successes. They are
     /// taken to have come before that failure, so they end no run.
     pub(crate) fn judge_tallied(&mut self, now: Moment, chance: impl Fn() -> f64) {
@@ -172,17 +187,20 @@ impl Engine {
         self.judge(now, chance);
     }
 
-    /// Dates successes that were tallied since the last time.
-    pub(crate) fn date(&mut self, successes: u64, now: Moment) {
+    /// Dates successes that were tallied since the last time. True if the next time is another one
+    /// now, which is to be published.
+    pub(crate) fn date(&mut self, successes: u64, now: Moment) -> bool {
         let now = self.monotonic(now);
-        if self.is_counting() {
+        if successes > 0 && self.is_counting() {
             self.rules.succeeded_since(self.dated, now, successes);
         }
         self.dated = now;
         // Moved in whole steps, since whoever reads it shares a cache line with the state.
-        if self.next_dating <= now {
+        let moves = self.next_dating <= now;
+        if moves {
             self.next_dating = now.plus(self.rules.grain());
         }
+        moves
     }
 
     /// Lets time pass: a forced state may end, and a breaker that observes would be half-open.
@@ -430,13 +448,13 @@ impl Engine {
     }
 }
 
-/// How long a refused call should stay away; [`Duration::MAX`] where nobody knows.
+/// How many nanoseconds a refused call should stay away; [`u64::MAX`] where nobody knows.
 #[inline]
-pub(crate) fn retry_in(until: Moment, now: Moment) -> Duration {
+pub(crate) fn retry_in(until: Moment, now: Moment) -> u64 {
     if until == Moment::NEVER {
-        Duration::MAX
+        u64::MAX
     } else {
-        until.since(now)
+        until.nanos_since(now)
     }
 }
 

@@ -17,7 +17,7 @@ use super::{BreakerSnapshot, BreakerState};
 use crate::name::Name;
 use crate::seam::clock::{Moment, now};
 use crate::seam::random::Random;
-use crate::seam::sync::{Arc, AtomicU32, AtomicU64, Lock, Ordering};
+use crate::seam::sync::{Arc, AtomicU32, AtomicU64, Lock, MutexGuard, Ordering};
 use crate::window::Tally;
 
 /// One breaker, shared by all calls.
@@ -107,7 +107,7 @@ impl BreakerHandle {
         let until = self.published.until();
         Refusal {
             state: self.published.word().state(),
-            retry_in: until.map_or(Duration::ZERO, |until| retry_in(until, now())),
+            retry_in: until.map_or(0, |until| retry_in(until, now())),
         }
     }
 
@@ -146,7 +146,11 @@ impl BreakerHandle {
     }
 
     /// Refuses a call while there is nothing else to do, with the clock's reading at hand.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "what is returned through memory the processor has to wait for"
+    )]
+    #[inline(always)]
     pub(crate) fn refuses(&self, now: impl FnOnce() -> Moment) -> Option<Refusal> {
         let word = self.published.word();
         if word.admits_all() {
@@ -189,6 +193,7 @@ impl BreakerHandle {
     }
 
     /// Takes the verdict on an admitted call, and reads the clock if need be.
+    #[inline(never)]
     pub(crate) fn record(&self, ticket: Ticket, verdict: Verdict) {
         if self.needs_engine(ticket, verdict) {
             self.tell_engine(ticket, verdict, now());
@@ -202,9 +207,15 @@ impl BreakerHandle {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn tell_engine(&self, ticket: Ticket, verdict: Verdict, now: Moment) {
-        self.locked(now, |engine| {
+        let mut guarded = self.guarded.lock();
+        let dates_anew = guarded.engine.date(self.tally.drain(), now);
+        // Most failures of a dependency that is well: what calls read stays as it is.
+        if !dates_anew && guarded.engine.merely_counts(ticket, verdict, now) {
+            return;
+        }
+        self.act(guarded, now, |engine| {
             engine.record(ticket, verdict, now, || self.random.unit());
         });
     }
@@ -367,6 +378,15 @@ impl BreakerHandle {
     pub(super) fn locked<R>(&self, now: Moment, act: impl FnOnce(&mut Engine) -> R) -> R {
         let mut guarded = self.guarded.lock();
         guarded.engine.date(self.tally.drain(), now);
+        self.act(guarded, now, act)
+    }
+
+    fn act<R>(
+        &self,
+        mut guarded: MutexGuard<'_, Guarded>,
+        now: Moment,
+        act: impl FnOnce(&mut Engine) -> R,
+    ) -> R {
         let result = act(&mut guarded.engine);
         self.publish(&mut guarded.engine, now);
         let must_tell = guarded.take_over_telling();

@@ -94,6 +94,28 @@ fn all_three_are_counted(config: Breaker) {
     });
 }
 
+/// Failures that merely count and a success that is only tallied are all counted once.
+#[test]
+fn b11_failures_that_merely_count_are_counted_beside_a_success() {
+    loom::model(|| {
+        let (handle, heard) = breaker(&Breaker::failure_rate(0.9).min_attempts(100));
+        // From now on it is known that many more change nothing.
+        call(&handle, Verdict::Failure);
+        let other = thread::spawn({
+            let handle = handle.clone();
+            move || {
+                call(&handle, Verdict::Success);
+                call(&handle, Verdict::Failure);
+            }
+        });
+        call(&handle, Verdict::Failure);
+        other.join().expect("no panic");
+        let counted = handle.snapshot(now());
+        assert_eq!((counted.failures, counted.attempts), (3, 4));
+        assert!(rules(&heard).is_empty());
+    });
+}
+
 /// A success of before a reset is not in the counts of after it, though it is tallied without the lock.
 #[test]
 fn b4_a_stale_success_is_in_no_later_count() {

@@ -78,6 +78,12 @@ impl Rate {
         (bad, good + bad)
     }
 
+    /// So many more bad outcomes come to nothing, or more.
+    #[inline]
+    pub(crate) fn slack(&self) -> u64 {
+        self.slack
+    }
+
     /// Whether the window holds enough to be judged.
     pub(crate) fn can_judge(&mut self, now: Moment) -> bool {
         self.counts(now).1 >= u64::from(self.rule.min_attempts)

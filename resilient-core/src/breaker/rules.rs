@@ -81,9 +81,6 @@ impl Rules {
 
     /// Successes some time since `from`, while none could change anything but the counts.
     pub(crate) fn succeeded_since(&mut self, from: Moment, now: Moment, count: u64) {
-        if count == 0 {
-            return;
-        }
         for rate in self.rates_mut() {
             rate.good_since(from, now, count);
         }
@@ -107,6 +104,18 @@ impl Rules {
             failures,
             attempts: failures,
         })
+    }
+
+    /// Whether a failure that was not slow opens nothing and leaves [`Rules::heed_success`] as it is,
+    /// as far as that can be told at a glance.
+    #[inline]
+    pub(crate) fn outlast_failure(&self) -> bool {
+        let run = self.consecutive.as_ref();
+        let failures = self.failure_rate.as_ref();
+        let slow = self.slow_calls.as_ref();
+        run.is_none_or(Consecutive::goes_on)
+            && failures.is_none_or(|rate| rate.slack() > 1)
+            && slow.is_none_or(|rate| rate.slack() > 0)
     }
 
     /// Whether a success may do more than add to a count.

@@ -1,7 +1,6 @@
 //! What passes between a breaker and a call.
 
 use std::num::{NonZeroU32, NonZeroU64};
-use std::time::Duration;
 
 use super::BreakerState;
 
@@ -81,7 +80,7 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) state: BreakerState,
-    /// When trying again makes sense; [`Duration::MAX`] for a state an operator forced without an
-    /// end.
-    pub(crate) retry_in: Duration,
+    /// After how many nanoseconds trying again makes sense; [`u64::MAX`] for a state an operator forced
+    /// without an end.
+    pub(crate) retry_in: u64,
 }

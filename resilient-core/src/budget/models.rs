@@ -1,5 +1,7 @@
 //! Answers, retries and refunds on two threads, under every schedule: `RUSTFLAGS="--cfg loom"`.
 
+use std::time::Duration;
+
 use loom::sync::Arc;
 use loom::thread;
 
@@ -88,6 +90,24 @@ fn g1_an_answer_is_counted_once_whoever_counts_it_in() {
         assert!(budget.try_spend(now), "its own answer pays for it");
         other.join().expect("no panic");
         assert_eq!(budget.available(now), Some(1));
+    });
+}
+
+/// Time that has earned a token is paid for once, however many retries ask for it.
+#[test]
+fn g1_time_is_paid_for_once() {
+    loom::model(|| {
+        let budget = budget(&Budget::tokens(1).refill_every("1h"));
+        let now = clock::now();
+        assert!(budget.try_spend(now));
+        let later = now.plus(Duration::from_secs(3_600));
+        let other = thread::spawn({
+            let budget = budget.clone();
+            move || budget.try_spend(later)
+        });
+        let here = budget.try_spend(later);
+        assert_ne!(here, other.join().expect("no panic"));
+        assert_eq!(budget.available(later), Some(0));
     });
 }
 

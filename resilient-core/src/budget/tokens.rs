@@ -26,15 +26,12 @@ pub(super) struct Tokens {
     level: AtomicU64,
     full: AtomicU64,
     per_success: AtomicU64,
-    trickle: Lock<Trickle>,
-}
-
-/// What time puts in.
-#[derive(Debug)]
-struct Trickle {
-    every: u64,
-    /// Up to when time has been paid for.
-    since: Moment,
+    /// How long time takes to put one in; changed by who has the lock.
+    every: AtomicU64,
+    /// Up to when time has been paid for. It only grows, and by what time has earned only under the
+    /// lock, so that nothing is paid for twice.
+    since: AtomicU64,
+    paying: Lock<()>,
 }
 
 impl Tokens {
@@ -45,10 +42,9 @@ impl Tokens {
             level: AtomicU64::new(full),
             full: AtomicU64::new(full),
             per_success: AtomicU64::new(billionths(per_success)),
-            trickle: Lock::new(Trickle {
-                every: nanos(every).max(1),
-                since: now,
-            }),
+            every: AtomicU64::new(nanos(every).max(1)),
+            since: AtomicU64::new(now.to_bits()),
+            paying: Lock::new(()),
         }
     }
 
@@ -58,11 +54,11 @@ impl Tokens {
         self.catch_up(now);
         let full = u64::from(max) * TOKEN;
         {
-            let mut trickle = self.trickle.lock();
+            let _paying = self.paying.lock();
             let every = nanos(every).max(1);
-            if every != trickle.every {
-                trickle.every = every;
-                trickle.since = trickle.since.max(now);
+            if every != self.every.load(Ordering::Relaxed) {
+                self.paid_until(now);
+                self.every.store(every, Ordering::Relaxed);
             }
         }
         self.per_success
@@ -113,21 +109,43 @@ impl Tokens {
     /// Puts in what time has earned. A full bucket earns nothing, so that the first retry after a
     /// quiet hour is not paid for by that hour.
     fn catch_up(&self, now: Moment) {
-        let mut trickle = self.trickle.lock();
         let full = self.full.load(Ordering::Relaxed);
         if self.level.load(Ordering::Relaxed) >= full {
-            trickle.since = trickle.since.max(now);
+            self.paid_until(now);
+        } else if self.earned(now) > 0 {
+            self.pay(now);
+        }
+    }
+
+    #[cold]
+    fn pay(&self, now: Moment) {
+        let _paying = self.paying.lock();
+        let earned = self.earned(now);
+        if earned == 0 {
             return;
         }
-        let earned = nanos(now.since(trickle.since)) / trickle.every;
-        if earned > 0 {
-            let paid = Duration::from_nanos(earned.saturating_mul(trickle.every));
-            trickle.since = trickle.since.plus(paid);
-            self.put(earned.saturating_mul(TOKEN));
-            if self.level.load(Ordering::Relaxed) >= full {
-                trickle.since = trickle.since.max(now);
-            }
+        let paid = earned.saturating_mul(self.every.load(Ordering::Relaxed));
+        self.paid_until(self.since().plus_nanos(paid));
+        self.put(earned.saturating_mul(TOKEN));
+        if self.level.load(Ordering::Relaxed) >= self.full.load(Ordering::Relaxed) {
+            self.paid_until(now);
         }
+    }
+
+    /// Tokens that time has earned since it was last paid for.
+    fn earned(&self, now: Moment) -> u64 {
+        let passed = now.nanos_since(self.since());
+        let every = self.every.load(Ordering::Relaxed);
+        // Mostly none, which is known without a division.
+        if passed < every { 0 } else { passed / every }
+    }
+
+    fn since(&self) -> Moment {
+        Moment::from_bits(self.since.load(Ordering::Relaxed))
+    }
+
+    fn paid_until(&self, moment: Moment) {
+        self.since.fetch_max(moment.to_bits(), Ordering::Relaxed);
     }
 
     fn put(&self, amount: u64) {

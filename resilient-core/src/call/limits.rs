@@ -4,11 +4,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use super::Call;
 #[cfg(feature = "faults")]
 use super::fault::{Suffered, suffer};
 use super::phase::Phase;
 use super::straight::Straight;
+use super::{Call, Shown};
 use crate::breaker::{BreakerHandle, Verdict};
 use crate::bulkhead::BulkheadHandle;
 use crate::context::{Cut, Holds, NOBODY, stack};
@@ -87,7 +87,7 @@ impl Call {
     }
 
     /// What a call inside the body need not ask for again.
-    #[inline]
+    #[inline(never)]
     fn holds(&self) -> Holds {
         let Some(plan) = self.plan.get() else {
             return Holds::NOTHING;
@@ -102,10 +102,21 @@ impl Call {
         }
     }
 
+    /// What it holds once more, where that is all there is.
+    #[inline]
+    fn holds_all(&self) -> Option<Holds> {
+        let plan = self.plan.alone()?;
+        let all = self.held.admission == plan.breaker.is_some()
+            && self.held.permit == plan.bulkhead.is_some()
+            && self.shown == Shown::Itself;
+        all.then(|| plan.holds())
+    }
+
     /// The body is polled next.
+    #[inline]
     pub(super) fn step_inside(&mut self) -> Inside<'_> {
-        let holds = self.holds();
-        if let Some(span) = &self.span {
+        let holds = self.holds_all().unwrap_or_else(|| self.holds());
+        if let Some(span) = self.plan.span() {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.enter(id));
         }
@@ -118,7 +129,7 @@ impl Call {
     #[inline(never)]
     fn step_outside(&mut self) {
         stack::pop(&mut self.frame, &mut self.credentials);
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.span()
                 .with_subscriber(|(id, subscriber)| subscriber.exit(id));
         }

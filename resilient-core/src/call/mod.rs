@@ -63,7 +63,7 @@ use crate::rejection::NotRegistered;
 use crate::seam::clock::Moment;
 use crate::seam::random::Random;
 use crate::site::{Counted, Plan, Site};
-use crate::telemetry::{self, CallSpan};
+use crate::telemetry;
 use own::Own;
 use phase::Phase;
 
@@ -91,8 +91,6 @@ pub struct Call {
     delay: u64,
     /// That wait was the dependency's wish, not a backoff.
     hinted: bool,
-    /// Boxed, because only a call that somebody listens to has one.
-    span: Option<Box<CallSpan>>,
     #[cfg(feature = "faults")]
     fault: Option<Box<fault::Fault>>,
 }
@@ -136,6 +134,16 @@ impl PlanRef {
             PlanRef::Site(plan) => Some(plan),
             PlanRef::Shared(plan) => Some(plan),
             _ => self.own()?.plan.get(),
+        }
+    }
+
+    /// The plan of a call that has nothing beside it.
+    #[inline]
+    fn alone(&self) -> Option<&Plan> {
+        match self {
+            PlanRef::Site(plan) => Some(plan),
+            PlanRef::Shared(plan) => Some(plan),
+            _ => None,
         }
     }
 
@@ -241,7 +249,11 @@ impl Call {
     fn prepare(&mut self) {
         if let Some(plan) = self.plan.get() {
             self.frame = plan.first_frame();
-            self.span = telemetry::call_span(&plan.name, plan.label());
+            if let Some(span) = telemetry::call_span(&plan.name, plan.label())
+                && let Some(own) = self.plan.make_own()
+            {
+                own.span = Some(span);
+            }
         }
     }
 
@@ -261,7 +273,6 @@ impl Call {
             decided: Moment::NEVER,
             delay: 0,
             hinted: false,
-            span: None,
             #[cfg(feature = "faults")]
             fault: None,
         }
@@ -332,7 +343,7 @@ impl Call {
 
     #[inline]
     fn inside_span<R>(&self, tell: impl FnOnce() -> R) -> R {
-        match &self.span {
+        match self.plan.span() {
             Some(span) => span.span().in_scope(tell),
             None => tell(),
         }
@@ -341,7 +352,7 @@ impl Call {
     /// Tells the span how the call ended.
     #[inline]
     fn tell_end(&self, kind: &'static str) {
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.ended(self.frame.attempt, kind);
         }
     }

@@ -6,6 +6,7 @@ use super::{Call, PlanRef};
 use crate::breaker::BreakerHandle;
 use crate::rate_limit::Turn;
 use crate::rejection::Rejection;
+use crate::telemetry::CallSpan;
 
 /// What a call has beside its plan.
 pub(super) struct Own {
@@ -13,6 +14,8 @@ pub(super) struct Own {
     /// The one of its key, in place of the dependency's. The call keeps the one it began with.
     pub(super) breaker: Option<Arc<BreakerHandle>>,
     pub(super) request: Request,
+    /// Only a call that somebody listens to has one.
+    pub(super) span: Option<CallSpan>,
 }
 
 /// What it asks of the rate limiter before each attempt, and what came of it.
@@ -38,6 +41,22 @@ impl PlanRef {
         }
     }
 
+    /// The span of a call that somebody listens to.
+    #[inline]
+    pub(super) fn span(&self) -> Option<&CallSpan> {
+        match self {
+            PlanRef::Own(own) => own.span.as_ref(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn span_mut(&mut self) -> Option<&mut CallSpan> {
+        match self {
+            PlanRef::Own(own) => own.span.as_mut(),
+            _ => None,
+        }
+    }
+
     /// The same, with a place for it. Nothing where no policy is in force.
     pub(super) fn make_own(&mut self) -> Option<&mut Own> {
         if matches!(self, PlanRef::Site(_) | PlanRef::Shared(_)) {
@@ -46,6 +65,7 @@ impl PlanRef {
                 plan,
                 breaker: None,
                 request: Request::default(),
+                span: None,
             }));
         }
         match self {

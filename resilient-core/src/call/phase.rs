@@ -3,7 +3,7 @@
 use crate::breaker::{BreakerState, Refusal, Verdict};
 use crate::bulkhead::Waiter;
 use crate::context::Cut;
-use crate::seam::clock::{Moment, nanos};
+use crate::seam::clock::Moment;
 
 /// Where a call stands, with what only matters there.
 ///
@@ -63,7 +63,7 @@ impl Phase {
     pub(super) fn refused(refusal: Refusal) -> Self {
         Phase::Refused {
             state: refusal.state,
-            retry_in: nanos(refusal.retry_in),
+            retry_in: refusal.retry_in,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The attempt that nothing stands in the way of, and the one that only an open breaker does, each in
-//! one piece.
+//! one piece: how it begins. How it ends is in `end`.
 //!
 //! It asks what [`Call::admit`] asks, in the same order, and goes on while every answer is the one
 //! that most calls get. When one is not, nothing has happened, and [`Call::admit`] asks again.
@@ -7,14 +7,18 @@
 //! What it writes to the thread's stack of calls it takes from registers and not from the call: the
 //! processor would wait for what was written a moment ago.
 
+mod end;
+
+pub(super) use end::NotStraight;
+
 use super::phase::Phase;
-use super::{Call, Held, PlanRef, Shown};
+use super::{Call, Held, Shown};
 use crate::breaker::BreakerHandle;
 use crate::bulkhead::BulkheadHandle;
-use crate::context::{Holds, NOBODY, stack};
+use crate::context::stack;
 use crate::rejection::Rejection;
 use crate::seam::clock::{self, Moment};
-use crate::site::{Counted, Plan};
+use crate::site::Counted;
 use crate::telemetry;
 use crate::throttle::ThrottleHandle;
 
@@ -34,10 +38,8 @@ impl Call {
     /// listening.
     #[inline]
     pub(super) fn goes_straight(&mut self) -> Straight {
-        let plan: &Plan = match &self.plan {
-            PlanRef::Site(plan) => plan,
-            PlanRef::Shared(plan) => plan,
-            _ => return Straight::No,
+        let Some(plan) = self.plan.alone() else {
+            return Straight::No;
         };
         let is_new = matches!(self.phase, Phase::New);
         if !is_new && !self.is_plain() || !stack::has_no_frames() {
@@ -56,19 +58,14 @@ impl Call {
             Some(ticket) => ticket,
             None => None,
         };
-        let throttle = plan.throttle.as_deref();
-        if throttle.is_some_and(ThrottleHandle::is_on) {
+        if plan.throttle.as_deref().is_some_and(ThrottleHandle::is_on) {
             return Straight::No;
         }
         let bulkhead = plan.bulkhead.as_deref();
         if !bulkhead.is_none_or(BulkheadHandle::takes_one) {
             return Straight::No;
         }
-        let holds = Holds {
-            breaker: breaker.map_or(NOBODY, BreakerHandle::id),
-            bulkhead: bulkhead.map_or(NOBODY, BulkheadHandle::id),
-            throttle: throttle.map_or(NOBODY, ThrottleHandle::id),
-        };
+        let holds = plan.holds();
         self.ticket = ticket;
         self.held = Held {
             admission: ticket.is_some(),
@@ -96,7 +93,7 @@ impl Call {
             Phase::AtOnce => true,
             _ => false,
         };
-        is_timeless && self.span.is_none() && !self.held.admission && !self.is_probe()
+        is_timeless && !self.held.admission && !self.is_probe()
     }
 
     /// What the caller is told of a first attempt that the breaker refused before it had anything to
@@ -106,7 +103,7 @@ impl Call {
         let Phase::Refused { state, retry_in } = self.phase else {
             return None;
         };
-        let has_nothing = self.held == Held::default() && self.span.is_none();
+        let has_nothing = self.held == Held::default() && self.plan.span().is_none();
         if !has_nothing || self.frame.attempt > 1 {
             return None;
         }

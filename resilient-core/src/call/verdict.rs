@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Call;
 use super::phase::Phase;
+use super::straight::NotStraight;
 use crate::breaker::{BreakerHandle, Verdict};
 use crate::class::Class;
 use crate::context::{Cut, Limit};
@@ -46,6 +47,20 @@ impl Call {
             self.succeeded(kind);
             return false;
         }
+        match self.retries_straight(class, kind) {
+            Ok(Some(stop)) => {
+                self.not_again(stop);
+                self.count(Counted::Failure);
+                false
+            }
+            Ok(None) => true,
+            Err(NotStraight) => self.failed(class, kind),
+        }
+    }
+
+    /// The same of a failure, with whatever stands around the call.
+    #[inline(never)]
+    fn failed(&mut self, class: Class, kind: &'static str) -> bool {
         self.heard(class);
         self.release_permit();
         self.timed_out = false;
@@ -74,7 +89,7 @@ impl Call {
         if !again {
             self.count(Counted::Failure);
         }
-        match &mut self.span {
+        match self.plan.span_mut() {
             Some(span) if again => span.keep(kind),
             _ => self.tell_end(kind),
         }
@@ -83,6 +98,13 @@ impl Call {
 
     /// The same of a success, which is what most attempts come back with.
     pub(super) fn succeeded(&mut self, kind: &'static str) {
+        if self.succeeds_straight().is_err() {
+            self.ended_well(kind);
+        }
+    }
+
+    #[inline(never)]
+    fn ended_well(&mut self, kind: &'static str) {
         self.heard(Class::Success);
         self.release_permit();
         if let Some(plan) = self.plan.get() {
@@ -101,9 +123,14 @@ impl Call {
 
     /// An attempt came back without an outcome.
     pub(super) fn after_none(&mut self, has_last: bool) -> Next {
-        if let Some(rejection) = self.turned_away() {
-            return Next::Rejection(rejection);
+        match self.turned_away() {
+            Some(rejection) => Next::Rejection(rejection),
+            None => self.without_outcome(has_last),
         }
+    }
+
+    #[inline(never)]
+    fn without_outcome(&mut self, has_last: bool) -> Next {
         match self.unfinished() {
             Unfinished::Again => Next::Attempt,
             Unfinished::LastOutcome(_) if has_last => {
@@ -186,7 +213,7 @@ impl Call {
     }
 
     fn last_outcome(&self, cause: Phase) -> Unfinished {
-        if let Some(span) = &self.span {
+        if let Some(span) = self.plan.span() {
             span.ended_as_kept(self.frame.attempt);
         }
         Unfinished::LastOutcome(cause)
@@ -218,12 +245,16 @@ impl Call {
                 true
             }
             Err(stop) => {
-                self.close();
-                if self.frame.max > 1 {
-                    self.stopped(stop);
-                }
+                self.not_again(stop);
                 false
             }
+        }
+    }
+
+    fn not_again(&mut self, stop: Stop) {
+        self.close();
+        if self.frame.max > 1 {
+            self.stopped(stop);
         }
     }
 
@@ -295,7 +326,7 @@ impl Call {
     #[inline]
     fn is_tallied(&self) -> bool {
         match (self.ticket, self.plan.breaker()) {
-            (Some(ticket), Some(breaker)) if self.span.is_none() => {
+            (Some(ticket), Some(breaker)) if self.plan.span().is_none() => {
                 self.verdict == Verdict::Success && breaker.tallies(ticket)
             }
             _ => false,

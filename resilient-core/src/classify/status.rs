@@ -15,6 +15,7 @@ use crate::invalid::InvalidSetting;
 /// | 100 to 399 | success |
 /// | 408, 502, 503, 504 | transient |
 /// | 429 | throttled |
+/// | 409 with a `Retry-After`, see [`answer`] | throttled |
 /// | other 4xx | permanent |
 /// | everything else | fault |
 ///
@@ -128,6 +129,16 @@ impl StatusClasses {
         }
     }
 
+    /// Of an answer that says when to come back.
+    fn of_postponed(&self, status: u16) -> Class {
+        match self.of(status) {
+            Class::Permanent if status == 409 && !self.changed.contains_key(&status) => {
+                Class::Throttled { retry_after: None }
+            }
+            class => class,
+        }
+    }
+
     /// Statuses that do not exist: all outside 100 to 599.
     ///
     /// ```
@@ -168,6 +179,9 @@ const fn usual(status: u16) -> Class {
 /// before it is dropped. Only a throttled status takes a hint from `Retry-After`: a 503 that
 /// carries one is still a failure to the breaker, or an outage behind a polite proxy would never
 /// open it. Where 503 means "come back later", say so: `StatusClasses::new().throttled([503])`.
+/// A 409 is an answer, but one that says when to come back is how servers refuse the repeat of a
+/// request that is still at work under its idempotency key: it is throttled, unless the rules have
+/// a class for 409.
 ///
 /// ```
 /// # use resilient_core as resilient;
@@ -180,15 +194,20 @@ const fn usual(status: u16) -> Class {
 /// assert_eq!(answer(503, Some("2"), None), Class::transient());
 /// assert_eq!(answer(429, Some("2"), None), Class::throttled(Duration::from_secs(2)));
 /// assert_eq!(answer(429, Some("soon"), None), Class::Throttled { retry_after: None });
+/// assert_eq!(answer(409, Some("2"), None), Class::throttled(Duration::from_secs(2)));
+/// assert_eq!(answer(409, None, None), Class::Permanent);
 /// ```
 pub fn answer(status: u16, retry_after_header: Option<&str>, date: Option<&str>) -> Class {
-    let class = ambient(|rules| rules.statuses.of(status));
-    if !matches!(class, Class::Throttled { .. }) {
-        return class;
-    }
     // The wall clock, and only here: a date on the wire is on no other scale.
     let hint = retry_after_header.and_then(|value| retry_after(value, date, SystemTime::now()));
-    hint.map_or(class, Class::throttled)
+    let class = ambient(|rules| match hint {
+        Some(_) => rules.statuses.of_postponed(status),
+        None => rules.statuses.of(status),
+    });
+    match (class, hint) {
+        (Class::Throttled { .. }, Some(hint)) => Class::throttled(hint),
+        _ => class,
+    }
 }
 
 /// The word of events and metrics for an HTTP status of this class.
@@ -270,6 +289,9 @@ mod tests {
             (302, Some("5"), None, Class::Success),
             (400, Some("5"), None, Class::Permanent),
             (408, None, None, Class::transient()),
+            (409, None, None, Class::Permanent),
+            (409, Some("5"), None, wait(5)),
+            (409, Some("soon"), None, Class::Permanent),
             (429, None, None, THROTTLED),
             (429, Some("5"), None, wait(5)),
             (429, Some("0"), None, wait(0)),
@@ -287,6 +309,18 @@ mod tests {
                 "{status} {retry_after:?}"
             );
         }
+    }
+
+    #[test]
+    fn i55_a_class_that_was_written_for_409_holds_whatever_else_it_says() {
+        let later = |statuses: StatusClasses| statuses.of_postponed(409);
+        assert_eq!(later(StatusClasses::new()), THROTTLED);
+        assert_eq!(
+            later(StatusClasses::new().permanent([409])),
+            Class::Permanent
+        );
+        assert_eq!(later(StatusClasses::new().fault([409])), Class::Fault);
+        assert_eq!(StatusClasses::new().of_postponed(422), Class::Permanent);
     }
 
     #[test]

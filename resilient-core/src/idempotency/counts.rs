@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Counts {
     /// Runs that were begun.
     pub executions: u64,
-    /// Of these, in place of one that had lapsed.
+    /// Of these, in place of one that fell silent: its lease had lapsed.
     pub takeovers: u64,
+    /// Of these, in place of one that said it had failed.
+    pub retried: u64,
     /// Repeats that were given the kept answer.
     pub replays: u64,
     /// Repeats that were refused while the first was at work.
@@ -20,7 +22,9 @@ pub struct Counts {
     pub uncertain: u64,
     /// Runs whose lease went to another owner.
     pub lease_lost: u64,
-    /// Runs that ended without an answer to keep, so that the next one may run.
+    /// Runs that failed, where the next one may run.
+    pub failed: u64,
+    /// Runs that did nothing, so that the next one may run.
     pub released: u64,
     /// Steps the store did not do.
     pub store_errors: u64,
@@ -47,11 +51,13 @@ macro_rules! counters {
 counters!(
     executions,
     takeovers,
+    retried,
     replays,
     conflicts,
     reused,
     uncertain,
     lease_lost,
+    failed,
     released,
     store_errors,
     bypassed

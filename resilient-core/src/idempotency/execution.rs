@@ -23,6 +23,7 @@ struct Inner {
     fence: Fence,
     attempts: u32,
     checkpoint: Option<String>,
+    retried: bool,
 }
 
 impl Execution {
@@ -33,6 +34,7 @@ impl Execution {
                 fence: won.fence,
                 attempts: won.attempts,
                 checkpoint: won.checkpoint,
+                retried: won.retried,
             }),
         }
     }
@@ -51,6 +53,12 @@ impl Execution {
     /// How many runs were begun under the record, this one included.
     pub fn attempts(&self) -> u32 {
         self.inner.attempts
+    }
+
+    /// Whether the run before this one said that it failed. If there was one and it did not, it fell
+    /// silent.
+    pub fn retried(&self) -> bool {
+        self.inner.retried
     }
 
     /// How far the run before this one came, if it said so and did not live to its end.

@@ -52,6 +52,7 @@ mod tests {
             answer,
             age: Duration::ZERO,
             lease_left: Duration::ZERO,
+            answer_left: None,
             expires_in: None,
         }
     }

@@ -251,21 +251,12 @@ impl Ledger {
         self.told(self.judge(record, request.fingerprint.as_ref()))
     }
 
-    /// Once more if the connection was cut: the claim may have been won without being told, and is
-    /// then won again, instead of standing in its own way until its lease lapses.
-    async fn claim(&self, claim: &Claim) -> Result<Claimed, StoreError> {
-        match self.ask(self.store().claim(claim)).await {
-            Err(StoreError::Unavailable { .. }) => self.ask(self.store().claim(claim)).await,
-            answered => answered,
-        }
-    }
-
     pub(super) fn claim_of(&self, request: &Request<'_>) -> Claim {
         Claim {
             id: request.id.clone(),
             fingerprint: request.fingerprint.clone(),
             effects: self.settings.effects,
-            owner: self.inner.random.bits(),
+            owner: self.inner.random.bits().max(1),
             lease: self.settings.lease,
             ttl: self.settings.ttl,
             tombstone: self.settings.tombstone,
@@ -274,9 +265,13 @@ impl Ledger {
 
     pub(super) fn execution(&self, id: RecordId, won: Won) -> Execution {
         self.counters().executions.add();
-        if won.attempts > 1 {
+        let (attempts, fence) = (won.attempts, won.fence.0);
+        if won.retried {
+            self.counters().retried.add();
+            tracing::info!(target: "resilient", record = %id, fence, attempts, "idempotency.retried");
+        } else if attempts > 1 {
             self.counters().takeovers.add();
-            tracing::warn!(target: "resilient", record = %id, fence = won.fence.0, "idempotency.takeover");
+            tracing::warn!(target: "resilient", record = %id, fence, attempts, "idempotency.takeover");
         }
         Execution::new(id, won)
     }
@@ -313,11 +308,13 @@ impl Ledger {
             Ok(answered) => answered,
             Err(_) => Err(StoreError::TimedOut { after: limit }),
         };
-        if let Err(error) = &answered {
-            self.counters().store_errors.add();
-            tracing::warn!(target: "resilient", %error, "idempotency.store_error");
-        }
-        answered
+        answered.inspect_err(|error| self.failed(error))
+    }
+
+    /// Counts a step that the store did not do.
+    pub(super) fn failed(&self, error: &StoreError) {
+        self.counters().store_errors.add();
+        tracing::warn!(target: "resilient", %error, "idempotency.store_error");
     }
 
     pub(super) fn counters(&self) -> &Counters {

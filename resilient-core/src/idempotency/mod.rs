@@ -19,6 +19,7 @@
 //! that says that nobody knows ([`Effects::Unkeyed`]).
 
 mod answer;
+mod asking;
 mod counts;
 mod digest;
 mod effects;

@@ -79,6 +79,9 @@ pub struct Record {
     pub age: Duration,
     /// How long the owner's lease still holds; zero unless running.
     pub lease_left: Duration,
-    /// How long the record still counts; `None` until someone settles it.
+    /// How long its answer is still kept; `None` if it has none.
+    pub answer_left: Option<Duration>,
+    /// How long the record still counts, of a run without an end if its lease is not renewed;
+    /// `None` until someone settles it.
     pub expires_in: Option<Duration>,
 }

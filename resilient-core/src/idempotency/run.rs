@@ -37,6 +37,14 @@ pub enum Ended {
     Superseded(Result<Answer, Refusal>),
 }
 
+/// How a run ends that has no answer.
+#[derive(Clone, Copy)]
+enum Leaving {
+    /// Its record stays.
+    Lapse,
+    Release,
+}
+
 impl Run {
     pub(super) fn new(ledger: Ledger, execution: Execution) -> Self {
         let given_up = clock::now().plus(ledger.settings().max_run);
@@ -140,38 +148,51 @@ impl Run {
         self.end(&Finish::BodyDropped { resource }).await
     }
 
-    /// It failed, and nobody knows how far it came: if its effects may be repeated the next one may
-    /// run, else the record becomes uncertain.
+    /// It failed, and nobody knows how far it came: if its effects may be repeated the next one with
+    /// the same payload may run at once, else the record becomes uncertain.
     ///
     /// # Errors
     ///
     /// As for [`Run::complete`].
     pub async fn fail(self) -> Result<Ended, StoreError> {
         if self.ledger.settings().effects.may_repeat() {
-            return self.release().await;
+            self.ledger.counters().failed.add();
+            return self.leave(Leaving::Lapse).await;
         }
         self.ledger.counters().uncertain.add();
         tracing::warn!(target: "resilient", record = %self.execution.id(), "idempotency.uncertain");
         self.end(&Finish::Uncertain).await
     }
 
-    /// It certainly did nothing: the next one may run.
+    /// It certainly did nothing: the next one may run, and with another payload, too. Not so if runs
+    /// before it failed or fell silent: this one does not know what they did, so the next one has to
+    /// have the same payload.
     ///
     /// # Errors
     ///
     /// As for [`Run::complete`].
     pub async fn release(self) -> Result<Ended, StoreError> {
         self.ledger.counters().released.add();
+        let leaving = if self.execution.attempts() > 1 {
+            Leaving::Lapse
+        } else {
+            Leaving::Release
+        };
+        self.leave(leaving).await
+    }
+
+    async fn leave(&self, how: Leaving) -> Result<Ended, StoreError> {
         let (id, fence) = (self.execution.id(), self.execution.fence());
+        let store = self.ledger.store();
         let mut tries = 1;
         loop {
-            match self
-                .ledger
-                .ask(self.ledger.store().release(id, fence))
-                .await
-            {
-                // A repeated release finds nothing: whether the first one was done or the lease was
-                // lost makes no difference to a run without an answer.
+            let step = match how {
+                Leaving::Lapse => store.lapse(id, fence),
+                Leaving::Release => store.release(id, fence),
+            };
+            match self.ledger.ask(step).await {
+                // One that is repeated may find nothing: whether the first one was done or the lease
+                // was lost makes no difference to a run without an answer.
                 Ok(_) => return Ok(Ended::Stored),
                 Err(error) if tries == END_TRIES => return Err(error),
                 Err(_) => tries += 1,

@@ -79,8 +79,8 @@ impl Idempotency {
         self
     }
 
-    /// How long an answer is kept, from the claim on; longer than the lease; default 24 h. After
-    /// that the key counts as new.
+    /// How long an answer is kept, from the end of its run on; longer than the lease; default 24 h.
+    /// After that the key counts as new.
     #[must_use]
     pub fn ttl(mut self, ttl: impl IntoDuration) -> Self {
         self.ttl = Some(ttl.into_duration());

@@ -19,25 +19,25 @@ pub struct Claim {
     pub fingerprint: Option<Fingerprint>,
     /// What the run does.
     pub effects: Effects,
-    /// 128 random bits that tell claims apart: a claim whose answer was lost is asked for again
-    /// with the same ones, and is then won again.
+    /// 128 random bits, not all zero, that tell claims apart: a claim whose answer was lost is asked
+    /// for again with the same ones, and is then won again; or it is withdrawn with them.
     pub owner: u128,
     /// How long the right holds without being renewed.
     pub lease: Duration,
-    /// How long the answer is kept, from the claim on.
+    /// How long the answer is kept, from the end of the run on.
     pub ttl: Duration,
     /// How long key and fingerprint are kept after the answer, so that it does not run anew.
     pub tombstone: Duration,
 }
 
 impl Claim {
-    /// Whether it asks for something else than a run that lapsed, which may have had effects under
-    /// keys of its own: those keys would be sent again, with another payload.
-    pub fn contradicts(&self, known: Option<&Fingerprint>, effects: Effects) -> bool {
-        effects == Effects::Keyed
-            && known
-                .zip(self.fingerprint.as_ref())
-                .is_some_and(|(known, asked)| known.contradicts(asked))
+    /// Whether it asks for something else than a run that lapsed or failed. That one may have had
+    /// effects, under keys derived from this one perhaps, which would be sent again with another
+    /// payload.
+    pub fn contradicts(&self, known: Option<&Fingerprint>) -> bool {
+        known
+            .zip(self.fingerprint.as_ref())
+            .is_some_and(|(known, asked)| known.contradicts(asked))
     }
 }
 
@@ -59,6 +59,9 @@ pub struct Won {
     pub attempts: u32,
     /// How far a run before this one came.
     pub checkpoint: Option<String>,
+    /// Whether the run before this one said that it failed, see [`Store::lapse`]; else it fell
+    /// silent, if there was one.
+    pub retried: bool,
 }
 
 /// How a run ended, for the record.
@@ -137,16 +140,23 @@ impl Purged {
 /// - A claim takes over a record only if `state <> running` and it has expired, or if
 ///   `state = running`, its lease has lapsed, and its effects [may be repeated](Effects::may_repeat).
 ///   A lapsed lease over effects that may not turns the record into [`State::Uncertain`], which
-///   does not expire and is never taken over. Neither is a lapsed one over [`Effects::Keyed`] by a
-///   claim that [contradicts](Claim::contradicts) its fingerprint: it is shown, as it stands. A claim of the `owner` that holds the record is won again, with the same
-///   fence. A takeover begins afresh: fingerprint, effects, resource and times are the new claim's,
+///   does not expire and is never taken over. Neither is a lapsed one by a claim that
+///   [contradicts](Claim::contradicts) its fingerprint: it is shown, as it stands, until it has
+///   expired. A claim of the `owner` that holds the record is won again, with the same fence. A
+///   takeover begins afresh: fingerprint, effects, resource and times are the new claim's,
 ///   `attempts` counts on if the lease had lapsed, and the checkpoint is kept then.
-/// - `renew`, `complete` and `release` need the fence of the present owner. A lapsed lease that
-///   nobody took over still counts as held, and so does a record that became uncertain because of
-///   it: its owner is the one who knows (`renew` leaves it uncertain, `complete` and `release` end
-///   that). Fences come from one sequence of the store and are never given out twice. A `complete`
-///   that is repeated after its answer was lost finds the record finished under its own fence: that
-///   is [`Fenced::Done`].
+/// - `renew`, `complete`, `lapse` and `release` need the fence of the present owner. A lapsed lease
+///   that nobody took over still counts as held, and so does a record that became uncertain because
+///   of it: its owner is the one who knows (`renew` and `lapse` leave it uncertain, `complete` and
+///   `release` end that). Fences come from one sequence of the store and are never given out twice.
+///   A `complete` that is repeated after its answer was lost finds the record finished under its own
+///   fence: that is [`Fenced::Done`].
+///
+/// What a claim asks to be kept is reckoned from the end of its run: from the moment in which it is
+/// completed or settled, or else from the end of its lease. So a run that took longer than its `ttl`
+/// is replayed for as long as any other, and the fingerprint of one that died is held against other
+/// payloads for as long as that of one that was completed. Then a record has expired, unless it is
+/// uncertain, its lease holds, or its effects cannot be repeated.
 ///
 /// A [`Record`] that is past the time of its answer but not of its tombstone is shown as
 /// [`State::BodyDropped`], without the answer, whether or not a purge has been there; one past all
@@ -179,8 +189,19 @@ pub trait Store: Any + fmt::Debug + Send + Sync {
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced>;
 
-    /// Deletes the record of a run that did nothing, so that the next claim wins at once.
+    /// Ends the lease of a run that failed, at once: the next claim takes it over if its effects
+    /// may be repeated, and is told then that it [failed](Won::retried). The record stays, and with
+    /// it what was asked for.
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced>;
+
+    /// Deletes the record of a run that did nothing, so that the next claim wins at once, whatever
+    /// its payload.
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced>;
+
+    /// Takes back a claim that was asked for and never heard of, if it was won: nothing ran under it.
+    /// Its record is deleted if it is of the `owner`'s first run, and else [lapses](Store::lapse), so
+    /// that the next claim wins at once. What others hold stays as it is.
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()>;
 
     /// What is known about a key.
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>>;

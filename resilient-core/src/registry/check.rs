@@ -202,12 +202,17 @@ mod tests {
     use super::*;
     use crate::rate_limit::{Limit, RateLimit, RateLimiter};
     use crate::registry::RegisterError;
-    use crate::site::Options;
+    use crate::site::Said;
 
     static SITE: Site = Site::new(
-        Options::new("search", "limited_site", "limited_site.rs", 7)
-            .timeout(std::time::Duration::from_secs(1))
-            .limiter("api"),
+        "search",
+        "limited_site",
+        "limited_site.rs",
+        7,
+        &[
+            Said::Timeout(std::time::Duration::from_secs(1)),
+            Said::Limiter("api"),
+        ],
     );
 
     inventory::submit! { &SITE }

@@ -9,15 +9,17 @@ use super::Registry;
 use crate::dependency::Dependency;
 use crate::retry::RetryOverrides;
 use crate::seam::sync::Arc;
-use crate::site::{Options, Site};
+use crate::site::{Said, Site};
 
-const OPTIONS: Options = Options::new("charge", "shop", "shop.rs", 1);
+const fn saying(said: &'static [Said]) -> Site {
+    Site::new("charge", "shop", "shop.rs", 1, said)
+}
 
 /// Two first calls of a site resolve it both, and go on with one plan: else each would have a budget
 /// of its own.
 #[test]
 fn g1_two_first_calls_share_one_plan() {
-    static SITE: Site = Site::new(OPTIONS.retry(RetryOverrides::new().max(2)));
+    static SITE: Site = saying(&[Said::Retry(RetryOverrides::new().max(2))]);
     loom::model(|| {
         let registry = Registry::seeded(1);
         let other = thread::spawn({
@@ -35,7 +37,7 @@ fn g1_two_first_calls_share_one_plan() {
 /// does, because a miss is not remembered.
 #[test]
 fn x2_a_miss_is_not_remembered() {
-    static SITE: Site = Site::new(OPTIONS.dependency("payment"));
+    static SITE: Site = saying(&[Said::Dependency("payment")]);
     loom::model(|| {
         let registry = Registry::seeded(1);
         let other = thread::spawn({

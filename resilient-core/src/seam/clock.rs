@@ -50,7 +50,13 @@ impl Moment {
 
     /// How long after `earlier` this moment is; zero if it is not.
     pub(crate) fn since(self, earlier: Moment) -> Duration {
-        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+        Duration::from_nanos(self.nanos_since(earlier))
+    }
+
+    /// The same in nanoseconds, which spares a division.
+    #[inline]
+    pub(crate) const fn nanos_since(self, earlier: Moment) -> u64 {
+        self.0.saturating_sub(earlier.0)
     }
 
     /// The instant for a timer, or `None` for a moment no timer can reach.
@@ -67,21 +73,34 @@ impl Moment {
 
     #[inline]
     pub(super) fn from_instant(instant: Instant) -> Self {
-        match instant.checked_duration_since(*EPOCH) {
+        let epoch = *EPOCH;
+        match instant.checked_duration_since(epoch) {
             Some(after) => Moment(EPOCH_NANOS.saturating_add(nanos(after))),
-            None => Moment(EPOCH_NANOS.saturating_sub(nanos(EPOCH.duration_since(instant)))),
+            None => Moment::before_epoch(epoch.duration_since(instant)),
         }
+    }
+
+    /// Only a paused clock tells of one.
+    #[cold]
+    fn before_epoch(by: Duration) -> Self {
+        Moment(EPOCH_NANOS.saturating_sub(nanos(by)))
     }
 }
 
 /// The time now.
+#[inline]
 pub(crate) fn now() -> Moment {
     Moment::from_instant(Instant::now())
 }
 
 /// A duration as nanoseconds, saturating after 584 years.
-pub(crate) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+#[inline]
+pub(crate) const fn nanos(duration: Duration) -> u64 {
+    const SECOND: u64 = 1_000_000_000;
+    duration
+        .as_secs()
+        .saturating_mul(SECOND)
+        .saturating_add(duration.subsec_nanos() as u64)
 }
 
 #[cfg(test)]
@@ -95,6 +114,17 @@ mod tests {
         assert_eq!(Moment::NEVER.plus(Duration::MAX), Moment::NEVER);
         assert_eq!(Moment::NEVER.to_instant(), None);
         assert_eq!(now.since(Moment::NEVER), Duration::ZERO);
+    }
+
+    #[test]
+    fn nanoseconds_are_exact_up_to_the_last_one_that_fits() {
+        for fits in [0, 1, 999_999_999, 1_000_000_000, u64::MAX - 1, u64::MAX] {
+            assert_eq!(nanos(Duration::from_nanos(fits)), fits);
+        }
+        let one_too_many = Duration::from_nanos(u64::MAX) + Duration::from_nanos(1);
+        for too_long in [one_too_many, Duration::from_secs(u64::MAX), Duration::MAX] {
+            assert_eq!(nanos(too_long), u64::MAX);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Annotated functions: what each one asks for, and the list of all of them.
 
+pub mod checked;
 #[cfg(feature = "idempotency")]
 mod claims;
 mod counters;
@@ -7,6 +8,7 @@ mod hedging;
 mod limiting;
 mod options;
 mod plan;
+mod said;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,33 +18,56 @@ pub use claims::ClaimOverrides;
 pub(crate) use counters::{Counted, Counters};
 pub(crate) use hedging::Hedging;
 pub(crate) use limiting::Limiting;
-pub use options::Options;
-pub(crate) use options::Safety;
+pub(crate) use options::{Options, Safety};
 pub(crate) use plan::Plan;
+pub use said::Said;
 
 use crate::rejection::NotRegistered;
 
 /// One annotated function, as a static in its body.
 #[derive(Debug)]
 pub struct Site {
-    options: Options,
+    function: &'static str,
+    module: &'static str,
+    file: &'static str,
+    line: u32,
+    said: &'static [Said],
     /// The plan in the process-wide registry, once every name was found.
     plan: OnceLock<Plan>,
     warned_of_nesting: AtomicBool,
 }
 
 impl Site {
-    /// A site with these options.
-    pub const fn new(options: Options) -> Self {
+    /// The `function` in `module`, whose attribute stands in `line` of `file` and says all this.
+    pub const fn new(
+        function: &'static str,
+        module: &'static str,
+        file: &'static str,
+        line: u32,
+        said: &'static [Said],
+    ) -> Self {
         Site {
-            options,
+            function,
+            module,
+            file,
+            line,
+            said,
             plan: OnceLock::new(),
             warned_of_nesting: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn options(&self) -> &Options {
-        &self.options
+    /// What its attribute says.
+    pub(crate) fn options(&self) -> Options {
+        Options::of(self.said)
+    }
+
+    /// Its `name`, or else its path.
+    pub(crate) fn full_name(&self) -> String {
+        match self.options().given_name() {
+            Some(name) => name.to_owned(),
+            None => format!("{}::{}", self.module, self.function),
+        }
     }
 
     /// The site's plan in the process-wide registry, if a call has needed it before.
@@ -70,11 +95,11 @@ impl Site {
 
     pub(crate) fn info(&self) -> SiteInfo {
         SiteInfo {
-            name: self.options.full_name(),
-            module: self.options.module(),
-            file: self.options.file(),
-            line: self.options.line(),
-            uses: self.options.uses(),
+            name: self.full_name(),
+            module: self.module,
+            file: self.file,
+            line: self.line,
+            uses: self.options().uses(),
         }
     }
 }
@@ -85,13 +110,7 @@ inventory::collect!(&'static Site);
 /// Every annotated function of the program, by name and place.
 pub(crate) fn listed() -> Vec<&'static Site> {
     let mut sites: Vec<_> = inventory::iter::<&'static Site>().copied().collect();
-    sites.sort_by_key(|site| {
-        (
-            site.options.full_name(),
-            site.options.file(),
-            site.options.line(),
-        )
-    });
+    sites.sort_by_cached_key(|site| (site.full_name(), site.file, site.line));
     sites
 }
 

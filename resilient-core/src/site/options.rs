@@ -1,23 +1,18 @@
-//! What an attribute says, as a constant.
+//! What an attribute says, option by option.
 
 use std::time::Duration;
 
 use crate::breaker::Per;
 use crate::hedge::HedgeOverrides;
-use crate::name::is_valid_name;
 use crate::retry::RetryOverrides;
 
 #[cfg(feature = "idempotency")]
 use super::ClaimOverrides;
+use super::Said;
 
-/// The options of one `#[resilient(..)]`, built in a constant so that a wrong constant is a
-/// compile error.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    function: &'static str,
-    module: &'static str,
-    file: &'static str,
-    line: u32,
+/// The options of one `#[resilient(..)]`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
     name: Option<&'static str>,
     dependency: Option<&'static str>,
     retry: Option<RetryOverrides>,
@@ -39,9 +34,10 @@ pub struct Options {
 }
 
 /// What a site says about repeating its effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Safety {
     /// Nothing.
+    #[default]
     Unsaid,
     /// Repeating is safe.
     Idempotent,
@@ -51,191 +47,38 @@ pub(crate) enum Safety {
     NotIdempotent,
 }
 
-macro_rules! option {
-    ($(#[$meta:meta])* $name:ident: $ty:ty, $field:ident) => {
-        $(#[$meta])*
-        #[must_use]
-        pub const fn $name(mut self, value: $ty) -> Self {
-            self.$field = Some(value);
-            self
-        }
-    };
-}
-
-macro_rules! names {
-    ($($(#[$meta:meta])* $name:ident => $field:ident;)*) => {
-        $(
-            $(#[$meta])*
-            ///
-            /// # Panics
-            ///
-            /// If it is no name: a compile error, because this runs in a constant.
-            #[must_use]
-            pub const fn $name(mut self, name: &'static str) -> Self {
-                assert!(
-                    is_valid_name(name),
-                    "a name has 1 to 128 letters, digits, `.`, `_` and `-`"
-                );
-                self.$field = Some(name);
-                self
-            }
-        )*
-    };
-}
-
 impl Options {
-    /// The options of a bare site in `module`.
-    pub const fn new(
-        function: &'static str,
-        module: &'static str,
-        file: &'static str,
-        line: u32,
-    ) -> Self {
-        Options {
-            function,
-            module,
-            file,
-            line,
-            name: None,
-            dependency: None,
-            retry: None,
-            retry_from: None,
-            suppress_nested: false,
-            breaker: None,
-            per: None,
-            budget: None,
-            bulkhead: None,
-            limiter: None,
-            limiter_cost: None,
-            limiter_max_wait: None,
-            hedge: None,
-            timeout: None,
-            deadline: None,
-            safety: Safety::Unsaid,
-            #[cfg(feature = "idempotency")]
-            claims: None,
+    /// What a site says; the last of two words for one thing counts.
+    pub(super) fn of(said: &[Said]) -> Self {
+        let mut options = Options::default();
+        for said in said {
+            options.hear(said);
         }
+        options
     }
 
-    names! {
-        /// `dependency = ".."`
-        dependency => dependency;
-        /// `retry = ".."`
-        retry_from => retry_from;
-        /// `breaker = ".."`
-        breaker => breaker;
-        /// `budget = ".."`
-        budget => budget;
-        /// `bulkhead = ".."`
-        bulkhead => bulkhead;
-        /// `rate_limit(limiter = "..")`
-        limiter => limiter;
-    }
-
-    option! {
-        /// `name = ".."`
-        name: &'static str, name
-    }
-    option! {
-        /// `retry(..)`
-        retry: RetryOverrides, retry
-    }
-    option! {
-        /// `hedge`, with numbers or without
-        hedge: HedgeOverrides, hedge
-    }
-    #[cfg(feature = "idempotency")]
-    option! {
-        /// `idempotent(store = "..", ..)`
-        claiming: ClaimOverrides, claims
-    }
-    option! {
-        /// `breaker(per = "..")`
-        breaker_per: Per, per
-    }
-
-    option! {
-        /// `rate_limit(max_wait = "..")`
-        limiter_max_wait: Duration, limiter_max_wait
-    }
-
-    /// `rate_limit(cost = ..)`
-    ///
-    /// # Panics
-    ///
-    /// If it is zero: a compile error, because this runs in a constant.
-    #[must_use]
-    pub const fn limiter_cost(mut self, cost: u32) -> Self {
-        assert!(
-            cost > 0,
-            "`cost` must be at least 1; leave it out, or name a larger constant"
-        );
-        self.limiter_cost = Some(cost);
-        self
-    }
-
-    /// `timeout = ".."`
-    ///
-    /// # Panics
-    ///
-    /// If it is zero: a compile error, because this runs in a constant.
-    #[must_use]
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        assert!(
-            !timeout.is_zero(),
-            "`timeout` must be greater than zero; leave it out, or name a longer constant"
-        );
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// `deadline = ".."`
-    ///
-    /// # Panics
-    ///
-    /// If it is zero: a compile error, because this runs in a constant.
-    #[must_use]
-    pub const fn deadline(mut self, deadline: Duration) -> Self {
-        assert!(
-            !deadline.is_zero(),
-            "`deadline` must be greater than zero; leave it out, or name a longer constant"
-        );
-        self.deadline = Some(deadline);
-        self
-    }
-
-    /// `idempotent`
-    #[must_use]
-    pub const fn idempotent(mut self) -> Self {
-        self.safety = Safety::Idempotent;
-        self
-    }
-
-    /// `idempotent = false`
-    #[must_use]
-    pub const fn not_idempotent(mut self) -> Self {
-        self.safety = Safety::NotIdempotent;
-        self
-    }
-
-    /// `idempotency_key`, with an expression or without
-    #[must_use]
-    pub const fn keyed(mut self) -> Self {
-        self.safety = Safety::Keyed;
-        self
-    }
-
-    /// `retry(nested = "suppress")`
-    #[must_use]
-    pub const fn nested_suppress(mut self) -> Self {
-        self.suppress_nested = true;
-        self
-    }
-
-    pub(crate) fn full_name(&self) -> String {
-        match self.name {
-            Some(name) => name.to_owned(),
-            None => format!("{}::{}", self.module, self.function),
+    fn hear(&mut self, said: &Said) {
+        match *said {
+            Said::Name(name) => self.name = Some(name),
+            Said::Dependency(name) => self.dependency = Some(name),
+            Said::RetryFrom(name) => self.retry_from = Some(name),
+            Said::Retry(numbers) => self.retry = Some(numbers),
+            Said::NestedSuppress => self.suppress_nested = true,
+            Said::Breaker(name) => self.breaker = Some(name),
+            Said::BreakerPer(per) => self.per = Some(per),
+            Said::Budget(name) => self.budget = Some(name),
+            Said::Bulkhead(name) => self.bulkhead = Some(name),
+            Said::Limiter(name) => self.limiter = Some(name),
+            Said::LimiterCost(cost) => self.limiter_cost = Some(cost),
+            Said::LimiterMaxWait(time) => self.limiter_max_wait = Some(time),
+            Said::Hedge(numbers) => self.hedge = Some(numbers),
+            Said::Timeout(time) => self.timeout = Some(time),
+            Said::Deadline(time) => self.deadline = Some(time),
+            Said::Idempotent => self.safety = Safety::Idempotent,
+            Said::NotIdempotent => self.safety = Safety::NotIdempotent,
+            Said::Keyed => self.safety = Safety::Keyed,
+            #[cfg(feature = "idempotency")]
+            Said::Claiming(claims) => self.claims = Some(claims),
         }
     }
 
@@ -273,18 +116,6 @@ impl Options {
 
     pub(crate) fn given_name(&self) -> Option<&'static str> {
         self.name
-    }
-
-    pub(crate) fn module(&self) -> &'static str {
-        self.module
-    }
-
-    pub(crate) fn file(&self) -> &'static str {
-        self.file
-    }
-
-    pub(crate) fn line(&self) -> u32 {
-        self.line
     }
 
     pub(crate) fn safety(&self) -> Safety {

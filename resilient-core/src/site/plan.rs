@@ -10,7 +10,7 @@ use crate::breaker::{BreakerHandle, Per};
 use crate::budget::{Budget, BudgetHandle};
 use crate::bulkhead::BulkheadHandle;
 use crate::classify::Rules;
-use crate::context::{Frame, Limit};
+use crate::context::{Frame, Holds, Limit, NOBODY};
 use crate::dependency::{DependencyState, Directory};
 #[cfg(feature = "idempotency")]
 use crate::idempotency::{InvalidRules, Ledger};
@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     /// The dependency that stands for all of them in events and lists.
     label: Option<Arc<DependencyState>>,
     pub(crate) counters: Arc<Counters>,
+    /// The ids of breaker, bulkhead and throttle, for every attempt to take along.
+    holds: Holds,
     /// Where its keys are claimed, or why its rules do not fit those of the store.
     #[cfg(feature = "idempotency")]
     pub(crate) ledger: Option<Arc<Result<Ledger, InvalidRules>>>,
@@ -95,7 +97,7 @@ impl Plan {
         let options = site.options();
         let part = |kind: &'static str| {
             let name = options.part(kind);
-            name.map(|name| known.require(kind, name, || Some(options.full_name())))
+            name.map(|name| known.require(kind, name, || Some(site.full_name())))
                 .transpose()
         };
         let dependency = part("dependency")?;
@@ -104,7 +106,7 @@ impl Plan {
         let bulkhead = part("bulkhead")?;
         let only = options
             .only_dependency()
-            .map(|name| known.require("dependency", name, || Some(options.full_name())))
+            .map(|name| known.require("dependency", name, || Some(site.full_name())))
             .transpose()?;
 
         let retries = options.retry_overrides().is_some() || retry_dependency.is_some();
@@ -119,8 +121,8 @@ impl Plan {
                 Budget::default().settings().unwrap_or_default(),
             ))),
         };
-        Ok(Plan {
-            name: options.full_name().into(),
+        let plan = Plan {
+            name: site.full_name().into(),
             safety: options.safety(),
             suppresses_nested: options.suppresses_nested(),
             per: options.per(),
@@ -130,11 +132,12 @@ impl Plan {
                 .or(only.as_ref())
                 .cloned(),
             counters: Arc::new(Counters::new()),
+            holds: Holds::NOTHING,
             #[cfg(feature = "idempotency")]
             ledger: match options.claims() {
                 None => None,
                 Some(claims) => {
-                    let site = || Some(options.full_name());
+                    let site = || Some(site.full_name());
                     let ledger = shared.stores.require(claims.store(), site)?;
                     Some(Arc::new(claims.over(&ledger)))
                 }
@@ -145,9 +148,9 @@ impl Plan {
             limiting: match options.named_limiter() {
                 None => None,
                 Some((_, name)) => {
-                    let site = || Some(options.full_name());
+                    let site = || Some(site.full_name());
                     let limiter = limiters.require(name, site)?;
-                    Some(Box::new(Limiting::new(limiter, options)))
+                    Some(Box::new(Limiting::new(limiter, &options)))
                 }
             },
             budget,
@@ -178,18 +181,20 @@ impl Plan {
                     .filter_map(|(_, name)| Some(known.get(name)?.name.clone()))
                     .collect(),
             },
-        })
+        };
+        Ok(plan.with_holds())
     }
 
     /// Every part of one dependency, for calls without a site.
     pub(crate) fn whole(state: &Arc<DependencyState>, shared: &Shared) -> Self {
-        Plan {
+        let plan = Plan {
             name: Arc::from(&*state.name),
             safety: Safety::Unsaid,
             suppresses_nested: false,
             per: None,
             label: Some(state.clone()),
             counters: Arc::new(Counters::new()),
+            holds: Holds::NOTHING,
             #[cfg(feature = "idempotency")]
             ledger: None,
             breaker: Some(state.breaker.clone()),
@@ -213,7 +218,23 @@ impl Plan {
                 switch: shared.faults.clone(),
                 dependencies: [state.name.clone()].into(),
             },
-        }
+        };
+        plan.with_holds()
+    }
+
+    fn with_holds(self) -> Self {
+        let holds = Holds {
+            breaker: self.breaker.as_ref().map_or(NOBODY, |breaker| breaker.id()),
+            bulkhead: self
+                .bulkhead
+                .as_ref()
+                .map_or(NOBODY, |bulkhead| bulkhead.id()),
+            throttle: self
+                .throttle
+                .as_ref()
+                .map_or(NOBODY, |throttle| throttle.id()),
+        };
+        Plan { holds, ..self }
     }
 
     /// The same plan with another word on repeating.
@@ -260,6 +281,12 @@ impl Plan {
                 None => RetrySettings::default(),
             }),
         }
+    }
+
+    /// What an attempt holds that has passed all of it.
+    #[inline]
+    pub(crate) fn holds(&self) -> Holds {
+        self.holds
     }
 
     /// Whether retries follow at once, whatever else is set.

@@ -82,7 +82,7 @@ pub(crate) fn is_silent() -> bool {
     tracing::level_filters::LevelFilter::current() < tracing::Level::INFO
 }
 
-pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
+pub(crate) fn call_span(site: &str, dependency: &str) -> Option<CallSpan> {
     if is_silent() {
         return None;
     }
@@ -90,7 +90,7 @@ pub(crate) fn call_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
 }
 
 #[cold]
-fn open_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
+fn open_span(site: &str, dependency: &str) -> Option<CallSpan> {
     let span = tracing::info_span!(
         target: "resilient",
         "resilient.call",
@@ -99,7 +99,7 @@ fn open_span(site: &str, dependency: &str) -> Option<Box<CallSpan>> {
         attempts = field::Empty,
         outcome = field::Empty,
     );
-    (!span.is_disabled()).then(|| Box::new(CallSpan { span, last: None }))
+    (!span.is_disabled()).then_some(CallSpan { span, last: None })
 }
 
 pub(crate) fn retry(attempt: u32, kind: &'static str, delay: Duration) {

@@ -42,7 +42,7 @@ impl Buckets {
     /// Counts outcomes that happened now.
     pub(crate) fn record(&mut self, now: Moment, good: u64, bad: u64) {
         self.turn(now);
-        self.add(0, good, bad);
+        self.add_to(self.newest, good, bad);
     }
 
     /// Counts successes that happened some time between `from` and `now`: evenly, so that a long
@@ -50,12 +50,12 @@ impl Buckets {
     /// window is not counted.
     pub(crate) fn spread(&mut self, from: Moment, now: Moment, good: u64) {
         let started = self.turn(now);
-        let elapsed = nanos(now.since(from));
+        let elapsed = now.nanos_since(from);
         if elapsed <= self.width {
-            self.add(0, good, 0);
+            self.add_to(self.newest, good, 0);
             return;
         }
-        let before = |moment: Moment| share(good, nanos(moment.since(from)), elapsed);
+        let before = |moment: Moment| share(good, moment.nanos_since(from), elapsed);
         let mut end = now;
         for age in 0..COUNT {
             let start = Moment::from_bits(
@@ -64,7 +64,7 @@ impl Buckets {
                     .saturating_sub(self.width.saturating_mul(age as u64)),
             )
             .min(end);
-            self.add(age, before(end) - before(start), 0);
+            self.add_to(self.index(age), before(end) - before(start), 0);
             end = start;
         }
     }
@@ -87,7 +87,7 @@ impl Buckets {
         let Some(started) = self.started else {
             return;
         };
-        let age = nanos(started.since(then)).div_ceil(self.width);
+        let age = started.nanos_since(then).div_ceil(self.width);
         if age >= COUNT as u64 {
             return;
         }
@@ -130,8 +130,7 @@ impl Buckets {
         other
     }
 
-    fn add(&mut self, age: usize, good: u64, bad: u64) {
-        let index = self.index(age);
+    fn add_to(&mut self, index: usize, good: u64, bad: u64) {
         self.good[index] += good;
         self.bad[index] += bad;
         self.sums.0 += good;
@@ -145,16 +144,17 @@ impl Buckets {
     /// Makes the newest bucket the one `now` falls into, and says when it began.
     fn turn(&mut self, now: Moment) -> Moment {
         let started = *self.started.get_or_insert(now);
-        let turns = nanos(now.since(started)) / self.width;
-        if turns == 0 {
+        let passed = now.nanos_since(started);
+        if passed < self.width {
             return started;
         }
+        let turns = passed / self.width;
         for _ in 0..turns.min(COUNT as u64) {
             self.newest = (self.newest + 1) % COUNT;
             self.sums.0 -= std::mem::take(&mut self.good[self.newest]);
             self.sums.1 -= std::mem::take(&mut self.bad[self.newest]);
         }
-        let started = started.plus(Duration::from_nanos(turns * self.width));
+        let started = started.plus_nanos(turns * self.width);
         self.started = Some(started);
         started
     }

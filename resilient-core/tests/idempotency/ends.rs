@@ -133,7 +133,8 @@ async fn i42_without_the_store_nothing_runs_unless_that_was_asked_for() {
     let failures = store.failures();
     let closed = Ledger::new(store, &keyed()).unwrap();
     let open = closed.with_rules(&keyed().fail_open()).unwrap();
-    failures.next(4);
+    // Two that ask and one that withdraws; two that ask.
+    failures.next(5);
     let refused = closed.begin(Request::new(id("k"))).await.unwrap_err();
     assert_eq!((refused.status(), refused.retry_after()), (503, Some(5)));
     let begun = open.begin(Request::new(id("k"))).await;
@@ -150,6 +151,32 @@ async fn q05_a_claim_that_was_won_without_being_told_runs() {
     let first = run(&ledger, "k").await;
     assert_eq!(first.execution().attempts(), 1);
     complete(first, "one").await;
+}
+
+/// Q05: a claim that is written while nobody is told is asked for again in time, or taken back: nothing
+/// ran, so nothing is uncertain.
+#[tokio::test(start_paused = true)]
+async fn q05_a_claim_whose_answer_is_late_is_won_once() {
+    let store = Flaky::default();
+    let failures = store.failures();
+    let ledger = Ledger::new(store, &Idempotency::of(Effects::Unkeyed)).unwrap();
+    failures.swallow(1);
+    let start = tokio::time::Instant::now();
+    let first = run(&ledger, "k").await;
+    assert_eq!(
+        start.elapsed().as_millis(),
+        1_000,
+        "half of the store's time"
+    );
+    assert_eq!(first.execution().attempts(), 1);
+    complete(first, "one").await;
+
+    failures.swallow(2);
+    let refused = ledger.begin(Request::new(id("l"))).await.unwrap_err();
+    assert_eq!(refused.code(), "IDEMPOTENCY_STORE_UNAVAILABLE");
+    let second = run(&ledger, "l").await;
+    assert_eq!(second.execution().attempts(), 1);
+    assert_eq!(ledger.counts().uncertain, 0);
 }
 
 #[tokio::test(start_paused = true)]

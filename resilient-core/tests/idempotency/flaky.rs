@@ -23,6 +23,7 @@ pub(crate) struct Failures {
     steps: AtomicU32,
     answers: AtomicU32,
     hangs: AtomicBool,
+    swallowed: AtomicU32,
 }
 
 impl Default for Flaky {
@@ -50,6 +51,12 @@ impl Flaky {
             return Box::pin(ready(Err(cut())));
         }
         let done = step();
+        if taken(&self.failures.swallowed) {
+            return Box::pin(async {
+                done.await?;
+                pending().await
+            });
+        }
         if taken(&self.failures.answers) {
             return Box::pin(async {
                 done.await?;
@@ -69,6 +76,11 @@ impl Failures {
     /// The next so many steps are done, but that is not told.
     pub(crate) fn next_answers(&self, steps: u32) {
         self.answers.store(steps, Ordering::Relaxed);
+    }
+
+    /// The next so many steps are done, and never answered.
+    pub(crate) fn swallow(&self, steps: u32) {
+        self.swallowed.store(steps, Ordering::Relaxed);
     }
 
     /// No step is answered.
@@ -111,8 +123,16 @@ impl Store for Flaky {
         self.through(|| self.inner.complete(id, fence, finish))
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.through(|| self.inner.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.through(|| self.inner.release(id, fence))
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.through(|| self.inner.withdraw(claim))
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use resilient_core::idempotency::{
-    Effects, Fingerprint, Idempotency, Refusal, Request, Resolution, current,
+    Begun, Effects, Fingerprint, Idempotency, Refusal, Request, Resolution, current,
 };
 use tokio::time::sleep;
 
@@ -29,7 +29,6 @@ async fn i28_q04_a_killed_run_is_taken_over_after_its_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn q03_another_payload_does_not_take_over_a_lapsed_run() {
-    use resilient_core::idempotency::{Begun, Fingerprint};
     let ledger = ledger(&keyed());
     let of = |text: &'static str| {
         Request::new(id("k")).fingerprint(Fingerprint::of_bytes(&[text.as_bytes()]))
@@ -41,6 +40,54 @@ async fn q03_another_payload_does_not_take_over_a_lapsed_run() {
         Err(Refusal::KeyReused)
     ));
     assert!(matches!(ledger.begin(of("one")).await, Ok(Begun::Run(_))));
+}
+
+/// I22: the key of a run that failed stays that of its payload, and the next one was not a takeover.
+#[tokio::test(start_paused = true)]
+async fn i22_q03_a_failed_run_is_followed_by_its_own_payload_only() {
+    for effects in [Effects::None, Effects::Keyed] {
+        let ledger = ledger(&Idempotency::of(effects));
+        let of = |text: &str| {
+            Request::new(id("k")).fingerprint(Fingerprint::of_bytes(&[text.as_bytes()]))
+        };
+        let Ok(Begun::Run(first)) = ledger.begin(of("one")).await else {
+            panic!("the key is new");
+        };
+        let fence = first.execution().fence();
+        first.fail().await.unwrap();
+        let refused = ledger.begin(of("two")).await.unwrap_err();
+        assert_eq!(refused.code(), "IDEMPOTENCY_KEY_REUSED");
+        let Ok(Begun::Run(second)) = ledger.begin(of("one")).await else {
+            panic!("the first one failed");
+        };
+        assert!(second.execution().fence() > fence);
+        assert_eq!(second.execution().attempts(), 2);
+        complete(second, "two").await;
+        let counts = ledger.counts();
+        let counted = (counts.executions, counts.failed, counts.retried);
+        assert_eq!(counted, (2, 1, 1));
+        assert_eq!((counts.takeovers, counts.released), (0, 0));
+    }
+}
+
+/// Q03: a run that did nothing leaves no trace of itself, but says nothing of those before it.
+#[tokio::test(start_paused = true)]
+async fn i26_q03_a_released_run_does_not_speak_for_those_before_it() {
+    let ledger = ledger(&keyed());
+    let of =
+        |text: &str| Request::new(id("k")).fingerprint(Fingerprint::of_bytes(&[text.as_bytes()]));
+    drop(ledger.begin(of("one")).await.unwrap());
+    sleep(31 * SECOND).await;
+    let Ok(Begun::Run(second)) = ledger.begin(of("one")).await else {
+        panic!("the first one fell silent");
+    };
+    second.release().await.unwrap();
+    let refused = ledger.begin(of("two")).await.unwrap_err();
+    assert_eq!(refused.code(), "IDEMPOTENCY_KEY_REUSED");
+    let Ok(Begun::Run(third)) = ledger.begin(of("one")).await else {
+        panic!("the second one did nothing");
+    };
+    assert_eq!(third.execution().attempts(), 3);
 }
 
 #[tokio::test(start_paused = true)]

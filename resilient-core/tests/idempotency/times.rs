@@ -24,6 +24,21 @@ async fn i49_q15_an_answer_counts_for_its_time_and_no_longer() {
     assert_eq!(anew.execution().attempts(), 1, "nothing was taken over");
 }
 
+/// I49: what took longer than its answer is kept is replayed all the same.
+#[tokio::test(start_paused = true)]
+async fn i49_the_time_of_an_answer_begins_when_it_is_there() {
+    let ledger = ledger(&keyed().ttl("1min"));
+    let long = run(&ledger, "k").await;
+    long.drive(sleep(300 * SECOND)).await.unwrap();
+    complete(long, "one").await;
+    sleep(59 * SECOND).await;
+    assert_eq!(repeat(&ledger, "k").await, Ok("one".to_owned()));
+    let record = ledger.show(&super::id("k")).await.unwrap().unwrap();
+    assert_eq!(record.answer_left, Some(SECOND));
+    sleep(SECOND).await;
+    complete(run(&ledger, "k").await, "two").await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_tombstone_remembers_that_it_was_done() {
     let ledger = ledger(&keyed().ttl("1h").tombstone("30d"));

@@ -43,7 +43,7 @@ impl Guard {
         }
         let (request, form) = (keyed.request, keyed.form);
         match self.ledger.begin(asked).await {
-            Ok(Begun::Run(run)) if client.has_gone() && is_first(&run) => {
+            Ok(Begun::Run(run)) if client.has_gone() && !finishes_another(&run) => {
                 end(run, End::NotExecuted, None).await;
                 Ok(Problem::internal().into_response(form))
             }
@@ -88,9 +88,9 @@ impl Guard {
     }
 }
 
-/// Whether nothing was begun under its record before, so that it can be released without a trace.
-fn is_first(run: &Run) -> bool {
-    run.execution().attempts() == 1
+/// Whether the run before it fell silent, so that nobody was told how it ended.
+fn finishes_another(run: &Run) -> bool {
+    run.execution().attempts() > 1 && !run.execution().retried()
 }
 
 /// Ends a run. What is to be answered instead, if the lease went to another one.

@@ -19,9 +19,8 @@ use crate::idempotency::IDEMPOTENCY_KEY;
 ///
 /// Made anew in each attempt, because less time is left then.
 ///
-/// A server of this library answers a repeat that comes too early with 409 and `Retry-After`. To have
-/// it waited for, let the dependency's statuses say so:
-/// [`StatusClasses::new().throttled([409])`](resilient_core::classify::StatusClasses::throttled).
+/// A server of this library answers a repeat that comes too early with 409 and `Retry-After`, which is
+/// [throttled](resilient_core::classify::StatusClasses): it is waited for and asked again.
 ///
 /// ```
 /// use resilient_http::Outgoing;

@@ -123,7 +123,9 @@ async fn who_goes_while_it_waits_does_not_run() {
     assert_eq!(app.drain.running(), 2);
     assert_eq!(first.await.unwrap().status, 502);
     app.drain.drain(Duration::from_secs(3)).await.unwrap();
-    assert_eq!((app.runs(), app.records().await), (1, 0));
+    assert_eq!((app.runs(), app.ledger.counts().retried), (1, 1));
+    assert_eq!(app.send(post("k", "{}")).await.status, 502);
+    assert_eq!(app.runs(), 2, "the key is free for who comes next");
 }
 
 /// What a process began that has died since is finished, whoever is still there to be told.

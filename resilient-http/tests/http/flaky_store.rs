@@ -74,8 +74,16 @@ impl Store for FlakyStore {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.unless(&self.switches.ends, || self.memory.lapse(id, fence))
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.unless(&self.switches.ends, || self.memory.release(id, fence))
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.unless(&self.switches.claims, || self.memory.withdraw(claim))
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

@@ -56,6 +56,18 @@ async fn i26_a_refused_body_leaves_not_even_its_fingerprint() {
     }
 }
 
+/// What failed may have had effects for its payload: the key stays that payload's.
+#[tokio::test(start_paused = true)]
+async fn i22_q03_after_a_failure_another_payload_is_refused() {
+    let app = App::answering(rules(), move |run| status(if run == 1 { 500 } else { 201 }));
+    assert_eq!(app.send(post("k", "one")).await.status, 500);
+    let other = app.send(post("k", "two")).await;
+    assert_eq!(other.short(), short(422, "IDEMPOTENCY_KEY_REUSED"));
+    assert_eq!(app.send(post("k", "one")).await.short(), short(201, "new"));
+    let counts = app.ledger.counts();
+    assert_eq!((counts.retried, counts.takeovers), (1, 0));
+}
+
 /// With effects that cannot be repeated, only what certainly did nothing runs again.
 #[tokio::test(start_paused = true)]
 async fn q05_what_may_have_had_effects_is_uncertain() {

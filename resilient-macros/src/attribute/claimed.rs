@@ -68,11 +68,16 @@ impl Writer<'_> {
             || quote_spanned!(here=> |_| false),
             ToTokens::to_token_stream,
         );
+        let left = if claim.tx.get().is_some() {
+            quote_spanned!(here=> left_in)
+        } else {
+            quote_spanned!(here=> left)
+        };
         let drive = quote_spanned! {here=>
             let __resilient_driven = __resilient_running
                 .drive(::core::pin::pin!(async {
                     #attempts
-                    let __resilient_left = #private::left::<#returns, #(#kinds),*>(
+                    let __resilient_left = #private::#left::<#returns, #(#kinds),*>(
                         &__resilient_call,
                         &__resilient_ret,
                         &__resilient_keeping,

@@ -24,7 +24,7 @@ pub(crate) fn expand(options: &Options, at: Span, mut function: Function) -> Tok
     if options.shares_arguments() {
         function.freeze();
     }
-    function.document(&effective::effective(options));
+    function.document(|| effective::effective(options));
     let writer = Writer {
         private: if let Some(path) = options.krate.get() {
             quote_spanned!(Span::mixed_site()=> #path::__private)
@@ -75,10 +75,10 @@ impl Writer<'_> {
     fn call(&self) -> TokenStream {
         let private = &self.private;
         let here = Span::mixed_site();
-        let options = site::options(self.options, self.at, &self.function.name(), private);
+        let site = site::site(self.options, self.at, &self.function.name(), private);
         // Items are not hygienic: the static lives in a block of its own, out of the body's sight.
         let site = quote_spanned! {here=> {
-            static __RESILIENT_SITE: #private::Site = #private::Site::new(#options);
+            static __RESILIENT_SITE: #private::Site = #site;
             #private::inventory::submit! { &__RESILIENT_SITE }
             &__RESILIENT_SITE
         }};
@@ -333,6 +333,10 @@ impl Writer<'_> {
         let (private, returns) = (&self.private, &self.returns);
         let mut body = Group::new(Delimiter::Brace, self.function.body().clone());
         body.set_span(self.function.braces());
+        // Where they hold nothing but an expression, the compiler would have them taken away.
+        let needless = self.function.may_be_one_expression();
+        let needless =
+            needless.then(|| quote_spanned!(Span::mixed_site()=> #[allow(unused_braces)]));
         let edge = quote_spanned! {Span::mixed_site()=>
             if false {
                 return #private::returned::<#returns>();
@@ -342,7 +346,7 @@ impl Writer<'_> {
             async {
                 #edge
                 #own
-                #[allow(unused_braces)]
+                #needless
                 #body
             }
         }

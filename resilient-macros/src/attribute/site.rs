@@ -9,56 +9,110 @@ use super::claim::Claim;
 use super::options::{HedgeAfter, HedgeOptions, Options, RetryOptions};
 use crate::value::{Quantile, Value};
 
-/// `Options::new(..)` and a setter for each option given.
+/// `Site::new(..)` with a word for each option given.
 ///
 /// The line of the site is that of its attribute, `at`.
-pub(super) fn options(
+pub(super) fn site(
     options: &Options,
     at: Span,
     function: &str,
     private: &TokenStream,
 ) -> TokenStream {
-    let mut site = Chain::new(quote_spanned! {Span::mixed_site()=>
-        #private::Options::new
-    });
+    let said = said(options, private);
     // Anywhere else the compiler would tell the line of the outermost macro.
     let line = quote_spanned!(at=> ::core::line!());
-    site.arguments(&quote_spanned! {Span::mixed_site()=>
-        #function, ::core::module_path!(), ::core::file!(), #line
-    });
-    site.set("name", options.name.get());
-    site.set("dependency", options.dependency.get());
+    quote_spanned! {Span::mixed_site()=>
+        #private::Site::new(
+            #function,
+            ::core::module_path!(),
+            ::core::file!(),
+            #line,
+            &[#said],
+        )
+    }
+}
+
+fn said(options: &Options, private: &TokenStream) -> TokenStream {
+    let mut said = Words::new(private);
+    said.value("Name", options.name.get());
+    said.checked("Dependency", "name", options.dependency.get());
     if let Some(retry) = options.retry.get() {
-        site.set("retry_from", retry.of.get());
+        said.checked("RetryFrom", "name", retry.of.get());
         let here = !retry.of.is_given() || retry.has_numbers();
-        site.set("retry", here.then(|| overrides(retry, private)).as_ref());
-        site.say("nested_suppress", retry.nested.is_given());
+        said.value("Retry", here.then(|| overrides(retry, private)).as_ref());
+        said.word("NestedSuppress", retry.nested.is_given());
     }
     if let Some(breaker) = options.breaker.get() {
-        site.set("breaker", breaker.name.get());
+        said.checked("Breaker", "name", breaker.name.get());
         let per = breaker.per.get().map(|per| variant(private, "Per", per));
-        site.set("breaker_per", per.as_ref());
+        said.value("BreakerPer", per.as_ref());
     }
-    site.set("budget", options.budget.get());
-    site.set("bulkhead", options.bulkhead.get());
+    said.checked("Budget", "name", options.budget.get());
+    said.checked("Bulkhead", "name", options.bulkhead.get());
     if let Some(limit) = options.rate_limit.get() {
-        site.set("limiter", limit.limiter.get());
-        site.set("limiter_cost", limit.fixed_cost());
-        site.set("limiter_max_wait", limit.max_wait.get());
+        said.checked("Limiter", "name", limit.limiter.get());
+        said.checked("LimiterCost", "cost", limit.fixed_cost());
+        said.value("LimiterMaxWait", limit.max_wait.get());
     }
     let hedge = options.hedge.get().map(|hedge| copies(hedge, private));
-    site.set("hedge", hedge.as_ref());
-    site.set("timeout", options.timeout.get());
-    site.set("deadline", options.deadline.get());
+    said.value("Hedge", hedge.as_ref());
+    said.checked("Timeout", "timeout", options.timeout.get());
+    said.checked("Deadline", "deadline", options.deadline.get());
     let repeatable = options.repeatable();
-    site.say("idempotent", repeatable == Some(true));
-    site.say("not_idempotent", repeatable == Some(false));
+    said.word("Idempotent", repeatable == Some(true));
+    said.word("NotIdempotent", repeatable == Some(false));
     // A key of the call's own does not make up for effects of which nobody recognises the repeat.
     let keyed = options.idempotency_key.is_given();
-    site.say("keyed", keyed && repeatable != Some(false));
+    said.word("Keyed", keyed && repeatable != Some(false));
     let claim = options.claim.get().map(|claim| claims(claim, private));
-    site.set("claiming", claim.as_ref());
-    site.tokens
+    said.value("Claiming", claim.as_ref());
+    said.tokens
+}
+
+/// The options of a site, in a list.
+struct Words<'a> {
+    private: &'a TokenStream,
+    tokens: TokenStream,
+}
+
+impl<'a> Words<'a> {
+    fn new(private: &'a TokenStream) -> Self {
+        Words {
+            private,
+            tokens: TokenStream::new(),
+        }
+    }
+
+    /// A word alone, if it is said.
+    fn word(&mut self, word: &str, is_said: bool) {
+        if is_said {
+            let word = variant(self.private, "Said", word);
+            self.tokens
+                .extend(quote_spanned!(Span::mixed_site()=> #word,));
+        }
+    }
+
+    /// A word with its value, if there is one.
+    fn value(&mut self, word: &str, value: Option<&impl ToTokens>) {
+        if let Some(value) = value {
+            let word = variant(self.private, "Said", word);
+            self.tokens
+                .extend(quote_spanned!(Span::mixed_site()=> #word(#value),));
+        }
+    }
+
+    /// The same for a value that the compiler still has to check, if it is a constant.
+    fn checked<T: Written>(&mut self, word: &str, check: &str, value: Option<&Value<T>>) {
+        if value.is_some_and(|value| value.constant().is_some()) {
+            let check = variant(self.private, "checked", check);
+            self.value(
+                word,
+                Some(&quote_spanned!(Span::mixed_site()=> #check(#value))),
+            );
+        } else {
+            self.value(word, value);
+        }
+    }
 }
 
 /// `RetryOverrides::new()` and a setter for each number given.
@@ -131,11 +185,6 @@ impl Chain {
             self.tokens
                 .extend(quote_spanned!(Span::mixed_site()=> .#setter(#value)));
         }
-    }
-
-    /// `.setter()`, if it is so.
-    fn say(&mut self, setter: &str, so: bool) {
-        self.set(setter, so.then(TokenStream::new).as_ref());
     }
 }
 

@@ -27,18 +27,26 @@ pub(crate) struct ImplItem {
     tokens: TokenStream,
 }
 
-/// Whether `item` is an impl block.
+/// Whether `item` is an impl block. Every function is asked, so that nothing is parsed here that its
+/// first words do not need.
 pub(crate) fn is_impl_block(item: &TokenStream) -> bool {
-    let keyword = |input: ParseStream<'_>| {
-        input.call(Attribute::parse_outer)?;
-        let found = keyword(input);
-        // The rest is of no interest.
-        input.parse::<TokenStream>()?;
-        Ok(found)
-    };
-    keyword
-        .parse2(ungrouped(item.clone()))
-        .is_ok_and(|keyword| keyword.is_some())
+    let mut tokens = item.clone().into_iter();
+    let mut first = tokens.next();
+    if let (Some(TokenTree::Group(group)), None) = (&first, tokens.clone().next())
+        && group.delimiter() == Delimiter::None
+    {
+        return is_impl_block(&group.stream());
+    }
+    while let Some(token) = first {
+        match token {
+            TokenTree::Punct(hash) if hash.as_char() == '#' => drop(tokens.next()),
+            TokenTree::Ident(word) if word == "impl" => return true,
+            TokenTree::Ident(word) if QUALIFIERS.iter().any(|qualifier| word == qualifier) => {}
+            _ => return false,
+        }
+        first = tokens.next();
+    }
+    false
 }
 
 /// The parts of an impl block.
@@ -102,9 +110,11 @@ impl ToTokens for ImplItem {
     }
 }
 
+/// What may stand in front of the word `impl`.
+const QUALIFIERS: [&str; 3] = ["default", "unsafe", "const"];
+
 /// The word `impl`, if nothing but qualifiers stands in front of it.
 fn keyword(input: ParseStream<'_>) -> Option<Span> {
-    const QUALIFIERS: [&str; 3] = ["default", "unsafe", "const"];
     loop {
         let word = input.call(Ident::parse_any).ok()?;
         if word == "impl" {

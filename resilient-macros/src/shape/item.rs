@@ -7,15 +7,29 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, LitStr, ReturnType, Signature, Token, Visibility};
 
 use super::boxed;
+use super::group::ends_in_group;
 use super::returned;
 use super::{Form, Function};
 
 /// The annotated function.
+///
+/// The parser is given what stands in front of the body: it would look at every token of a body
+/// that is none of its business. A mistake is told by what follows it, and so of the whole item.
 pub(crate) fn parse(item: TokenStream) -> syn::Result<Function> {
-    function.parse2(item)
+    if let Some((head, body)) = ends_in_group(&item, Delimiter::Brace) {
+        let of_head = |input: ParseStream<'_>| function(input, |_| Ok(body));
+        if let Ok(function) = of_head.parse2(head) {
+            return Ok(function);
+        }
+    }
+    let of_item = |input: ParseStream<'_>| function(input, braces);
+    of_item.parse2(item)
 }
 
-fn function(input: ParseStream<'_>) -> syn::Result<Function> {
+fn function(
+    input: ParseStream<'_>,
+    body: impl FnOnce(ParseStream<'_>) -> syn::Result<Group>,
+) -> syn::Result<Function> {
     let attributes = input.call(Attribute::parse_outer)?;
     let visibility: Visibility = input.parse()?;
     expect_function(&input.fork())?;
@@ -26,7 +40,7 @@ fn function(input: ParseStream<'_>) -> syn::Result<Function> {
             "there is no body to protect; put `#[resilient]` on the method of the impl",
         ));
     }
-    let braces = braces(input)?;
+    let braces = body(input)?;
     let (inner_attributes, body) = split_inner_attributes(braces.stream());
 
     if signature.asyncness.is_some() {
@@ -114,7 +128,7 @@ fn braces(input: ParseStream<'_>) -> syn::Result<Group> {
 
 /// Splits the leading `#![..]` off `body`.
 fn split_inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let mut rest = body.into_iter().peekable();
+    let mut rest = body.clone().into_iter();
     let mut attributes = TokenStream::new();
     loop {
         let mut ahead = rest.clone();
@@ -131,6 +145,7 @@ fn split_inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
                 attributes.extend(attribute.into_iter().flatten());
                 rest = ahead;
             }
+            _ if attributes.is_empty() => return (attributes, body),
             _ => return (attributes, rest.collect()),
         }
     }

@@ -10,7 +10,7 @@ mod impl_block;
 mod item;
 mod returned;
 
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -67,6 +67,16 @@ impl Function {
 
     pub(crate) fn body(&self) -> &TokenStream {
         &self.body
+    }
+
+    /// Whether the body may be a single expression: a statement of any other kind but a block ends
+    /// in a semicolon.
+    pub(crate) fn may_be_one_expression(&self) -> bool {
+        !self
+            .body
+            .clone()
+            .into_iter()
+            .any(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ';'))
     }
 
     /// The span of the user's own braces around the body.
@@ -170,12 +180,12 @@ impl Function {
 
     /// Appends `lines` to the documentation. A function without one stays so: the compiler would
     /// no longer miss it (`missing_docs`), and a method would lose what its trait says.
-    pub(crate) fn document(&mut self, lines: &[String]) {
+    pub(crate) fn document(&mut self, lines: impl FnOnce() -> Vec<String>) {
         let is_text = |attribute: &Attribute| matches!(&attribute.meta, Meta::NameValue(meta) if meta.path.is_ident("doc"));
         if !self.attributes.iter().any(is_text) {
             return;
         }
-        for line in lines {
+        for line in lines() {
             // As indented as the text of a `///`, so that the two are read as one.
             let line = if line.is_empty() {
                 String::new()

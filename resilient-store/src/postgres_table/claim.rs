@@ -4,8 +4,8 @@ use resilient_core::idempotency::{
     Claim, Claimed, Effects, Fence, Fingerprint, Record, RecordId, State, StoreError, Won,
 };
 
-use super::client::{Connection, Value};
-use super::row::{Found, Standing, fence_of, won_of};
+use super::client::{Connection, Row, Value};
+use super::row::{Found, READ_COLUMNS, Standing, fence_of, won_of};
 use super::statements::Statements;
 use super::steps::{doubt, key_of, micros, number, read};
 
@@ -28,12 +28,13 @@ pub(super) async fn claim<C: Connection>(
     patience: &str,
 ) -> Result<Claimed, StoreError> {
     for _ in 0..TRIES {
-        let tried = take(connection, statements, claim, patience).await?;
-        if let Taking::Won(won) = tried {
-            return Ok(Claimed::Won(won));
-        }
-        let busy = matches!(tried, Taking::Locked);
-        match meet(connection, statements, claim, busy).await? {
+        let met = match take(connection, statements, claim, patience).await? {
+            Taking::Won(won) => return Ok(Claimed::Won(won)),
+            Taking::Seen(found) => judge(connection, statements, claim, *found, false).await?,
+            Taking::Overtaken => meet(connection, statements, claim, false).await?,
+            Taking::Locked => meet(connection, statements, claim, true).await?,
+        };
+        match met {
             Met::Taken(record) => return Ok(Claimed::Taken(record)),
             Met::Own(won) => return Ok(Claimed::Won(won)),
             Met::Free => {}
@@ -45,7 +46,9 @@ pub(super) async fn claim<C: Connection>(
 enum Taking {
     Won(Won),
     /// Somebody was first.
-    Taken,
+    Seen(Box<Found>),
+    /// Somebody was quicker, and was not seen.
+    Overtaken,
     /// Somebody has a lock on the row, or on the place where it is about to be: a claim inside a
     /// transaction, or an operator.
     Locked,
@@ -64,12 +67,22 @@ async fn take<C: Connection>(
     values.push(patience.into());
     match connection.rows(&statements.claim, &values).await {
         Ok(rows) => match rows.first() {
-            Some(row) => won_of(row).map(Taking::Won),
-            None => Ok(Taking::Taken),
+            Some(row) => taken(row),
+            None => Ok(Taking::Overtaken),
         },
         Err(failure) if failure.is_locked() => Ok(Taking::Locked),
         Err(failure) => Err(failure.into()),
     }
+}
+
+fn taken(row: &impl Row) -> Result<Taking, StoreError> {
+    if let Some(won) = won_of(row, READ_COLUMNS)? {
+        return Ok(Taking::Won(won));
+    }
+    if row.text(0)?.is_none() {
+        return Ok(Taking::Overtaken);
+    }
+    Found::of(row).map(Box::new).map(Taking::Seen)
 }
 
 /// Reads what was in the way of a claim. What is free and yet `busy` belongs to somebody who has
@@ -80,20 +93,30 @@ async fn meet<C: Connection>(
     claim: &Claim,
     busy: bool,
 ) -> Result<Met, StoreError> {
-    let Some(found) = read(connection, statements, &claim.id).await? else {
-        return Ok(Met::Free);
-    };
+    match read(connection, statements, &claim.id).await? {
+        Some(found) => judge(connection, statements, claim, found, busy).await,
+        None => Ok(Met::Free),
+    }
+}
+
+async fn judge<C: Connection>(
+    connection: &mut C,
+    statements: &Statements,
+    claim: &Claim,
+    found: Found,
+    busy: bool,
+) -> Result<Met, StoreError> {
     if found.record.state == State::Running && found.owner == claim.owner {
         return Ok(Met::Own(found.won()));
     }
     Ok(match found.standing {
         Standing::Live => Met::Taken(Box::new(found.record)),
-        Standing::Lapsed
-            if claim.contradicts(found.record.fingerprint.as_ref(), found.record.effects) =>
-        {
+        Standing::Lapsed if claim.contradicts(found.record.fingerprint.as_ref()) => {
             Met::Taken(running(found))
         }
-        Standing::Lapsed | Standing::Expired if busy => Met::Taken(running(found)),
+        Standing::Lapsed | Standing::Announced | Standing::Expired if busy => {
+            Met::Taken(running(found))
+        }
         Standing::Doubtful if doubt(connection, statements, &claim.id).await? => {
             Met::Taken(Box::new(Record {
                 state: State::Uncertain,
@@ -101,7 +124,9 @@ async fn meet<C: Connection>(
                 ..found.record
             }))
         }
-        Standing::Lapsed | Standing::Expired | Standing::Doubtful => Met::Free,
+        Standing::Lapsed | Standing::Announced | Standing::Expired | Standing::Doubtful => {
+            Met::Free
+        }
     })
 }
 
@@ -119,6 +144,20 @@ fn vanished(id: &RecordId) -> StoreError {
         digest: id.to_string(),
         times: TRIES,
     }
+}
+
+pub(super) async fn withdraw<C: Connection>(
+    connection: &mut C,
+    statements: &Statements,
+    claim: &Claim,
+) -> Result<(), StoreError> {
+    let owner = claim.owner.to_be_bytes();
+    let [scope, key] = key_of(&claim.id);
+    let values = [scope, key, Value::Bytes(Some(&owner))];
+    for statement in &statements.withdraw {
+        connection.rows(statement, &values).await?;
+    }
+    Ok(())
 }
 
 /// Tells everybody that a transaction is about to take the row, and answers with its fence; or with
@@ -157,7 +196,10 @@ pub(super) async fn lock<C: Connection>(
     let [scope, key] = key_of(id);
     let values = [scope, key, number(fence).into()];
     let rows = transaction.rows(&statements.lock, &values).await?;
-    rows.first().map(won_of).transpose()
+    match rows.first() {
+        Some(row) => won_of(row, 0),
+        None => Ok(None),
+    }
 }
 
 /// What came before a transaction could lock what it had announced.

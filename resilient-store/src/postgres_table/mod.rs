@@ -35,7 +35,7 @@ const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// There is one for each client: [`PostgresStore`](crate::PostgresStore) over `tokio-postgres` and
 /// [`SqlxStore`](crate::SqlxStore) over `sqlx`, both with the same table and the same statements.
 /// Every deadline is compared with the clock of the database. Every method is one statement in a
-/// transaction of its own, except that a claim that finds the key taken reads the row as well.
+/// transaction of its own, except that a claim that was overtaken reads the row as well.
 ///
 /// The table must be there: call [`migrate`](PostgresTable::migrate) when the service starts, or
 /// run the files of this crate's folder `migrations` with a tool of your own.
@@ -149,10 +149,24 @@ impl<C: Client> Store for PostgresTable<C> {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        Box::pin(async move {
+            let mut connection = self.lend().await?;
+            steps::lapse(&mut connection, &self.statements, id, fence).await
+        })
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
             let mut connection = self.lend().await?;
             steps::release(&mut connection, &self.statements, id, fence).await
+        })
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let mut connection = self.lend().await?;
+            claim::withdraw(&mut connection, &self.statements, claim).await
         })
     }
 

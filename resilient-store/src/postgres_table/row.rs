@@ -20,13 +20,19 @@ pub(super) enum Standing {
     Lapsed,
     /// Its lease has lapsed, and it may not run again.
     Doubtful,
+    /// A transaction is at work on it, or did nothing.
+    Announced,
 }
+
+/// How many columns `READ` has.
+pub(super) const READ_COLUMNS: usize = 21;
 
 /// A row with what only a claim needs to know of it.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) record: Record,
     pub(super) owner: u128,
+    pub(super) retried: bool,
     pub(super) standing: Standing,
 }
 
@@ -34,15 +40,17 @@ impl Found {
     pub(super) fn of(row: &impl Row) -> Result<Self, StoreError> {
         let mut record = record_of(row)?;
         record.answer = answer_of(row, &record.id)?;
-        let owner: Option<[u8; 16]> = row.bytes(17)?.and_then(|owner| owner.try_into().ok());
+        let owner: Option<[u8; 16]> = row.bytes(18)?.and_then(|owner| owner.try_into().ok());
         Ok(Found {
             owner: owner
                 .map(u128::from_be_bytes)
                 .ok_or_else(|| unreadable(&record.id, "its owner has not 16 bytes"))?,
-            standing: match row.number(18)? {
+            retried: row.number(20)? == Some(1),
+            standing: match row.number(19)? {
                 Some(1) => Standing::Expired,
                 Some(2) => Standing::Lapsed,
                 Some(3) => Standing::Doubtful,
+                Some(4) => Standing::Announced,
                 _ => Standing::Live,
             },
             record,
@@ -55,17 +63,22 @@ impl Found {
             fence: self.record.fence,
             attempts: self.record.attempts,
             checkpoint: self.record.checkpoint,
+            retried: self.retried,
         }
     }
 }
 
-/// A right as it is answered: fence, attempts, checkpoint.
-pub(super) fn won_of(row: &impl Row) -> Result<Won, StoreError> {
-    Ok(Won {
-        fence: fence_of(row, 0)?,
-        attempts: number_of(row, 1)?,
-        checkpoint: row.text(2)?,
-    })
+/// A right as it is answered, see `{won}`, in the columns from `first` on; nothing if it is not.
+pub(super) fn won_of(row: &impl Row, first: usize) -> Result<Option<Won>, StoreError> {
+    if row.number(first)?.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Won {
+        fence: fence_of(row, first)?,
+        attempts: number_of(row, first + 1)?,
+        checkpoint: row.text(first + 2)?,
+        retried: row.number(first + 3)? == Some(1),
+    }))
 }
 
 pub(super) fn fence_of(row: &impl Row, column: usize) -> Result<Fence, StoreError> {
@@ -102,12 +115,18 @@ pub(super) fn record_of(row: &impl Row) -> Result<Record, StoreError> {
         answer: None,
         age: duration_of(row, 11)?,
         lease_left: duration_of(row, 12)?,
-        expires_in: match row.number(13)? {
-            Some(_) => Some(duration_of(row, 13)?),
-            None => None,
-        },
+        answer_left: left_of(row, 13)?,
+        expires_in: left_of(row, 14)?,
         id,
     })
+}
+
+/// A duration, if there is one.
+fn left_of(row: &impl Row, column: usize) -> Result<Option<Duration>, StoreError> {
+    match row.number(column)? {
+        Some(_) => duration_of(row, column).map(Some),
+        None => Ok(None),
+    }
 }
 
 fn id_of(row: &impl Row) -> Result<RecordId, StoreError> {
@@ -143,7 +162,7 @@ fn fingerprint_of(row: &impl Row, id: &RecordId) -> Result<Option<Fingerprint>, 
 }
 
 fn answer_of(row: &impl Row, id: &RecordId) -> Result<Option<Answer>, StoreError> {
-    let (Some(status), Some(head), Some(body)) = (row.number(14)?, row.bytes(15)?, row.bytes(16)?)
+    let (Some(status), Some(head), Some(body)) = (row.number(15)?, row.bytes(16)?, row.bytes(17)?)
     else {
         return Ok(None);
     };

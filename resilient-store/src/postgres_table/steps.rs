@@ -162,6 +162,18 @@ fn finished<'a>(
     ]
 }
 
+pub(super) async fn lapse<C: Connection>(
+    connection: &mut C,
+    statements: &Statements,
+    id: &RecordId,
+    fence: Fence,
+) -> Result<Fenced, StoreError> {
+    let values = owned(id, fence);
+    changed(connection, &statements.lapse, &values)
+        .await
+        .map(fenced)
+}
+
 pub(super) async fn release<C: Connection>(
     connection: &mut C,
     statements: &Statements,

@@ -54,12 +54,13 @@ impl Reply {
                 .map(|record| Claimed::Taken(Box::new(record)))
                 .ok_or_else(|| "neither won nor taken".to_owned());
         }
-        let [fence, attempts, checkpoint] = <[Value; 3]>::try_from(self.parts)
+        let [fence, attempts, checkpoint, retried] = <[Value; 4]>::try_from(self.parts)
             .map_err(|parts| format!("won with {} parts", parts.len()))?;
         Ok(Claimed::Won(Won {
             fence: Fence(read(fence, "fence")?),
             attempts: read(attempts, "attempts")?,
             checkpoint: read(checkpoint, "checkpoint")?,
+            retried: read::<u8>(retried, "retried")? == 1,
         }))
     }
 
@@ -84,6 +85,7 @@ impl Reply {
             // The server may have made room by deleting it.
             if record.answer.is_none() {
                 record.state = State::BodyDropped;
+                record.answer_left = None;
             }
         }
         Ok(Some(record))
@@ -133,10 +135,20 @@ impl Fields {
         let since = |time: u64| Duration::from_millis(now.saturating_sub(time));
         let until = |time: u64| Duration::from_millis(time.saturating_sub(now));
         let mut state = State::from_code(self.number("state")?);
-        let answer_is_over = self.number::<u64>("answer_until")? <= now;
-        if state == State::Completed && answer_is_over {
+        let answer_left = until(self.number("answer_until")?);
+        if state == State::Completed && answer_left.is_zero() {
             state = State::BodyDropped;
         }
+        let leased_until: u64 = self.number("leased_until")?;
+        let expires_at: u64 = self.number("expires_at")?;
+        let counts_until = match state {
+            // As the scripts reckon: as if it had ended with its lease.
+            State::Running => {
+                let kept = expires_at.saturating_sub(claimed_at);
+                expires_at.max(leased_until.saturating_add(kept))
+            }
+            _ => expires_at,
+        };
         let scope = Scope::stored(&self.text("scope")?);
         let key = Key::literal(&self.text("key")?).map_err(|error| error.to_string())?;
         Ok(Record {
@@ -151,12 +163,13 @@ impl Fields {
             answer: None,
             age: since(claimed_at),
             lease_left: match state {
-                State::Running => until(self.number("leased_until")?),
+                State::Running => until(leased_until),
                 _ => Duration::ZERO,
             },
+            answer_left: (state == State::Completed).then_some(answer_left),
             expires_in: match state {
                 State::Uncertain => None,
-                _ => Some(until(self.number("expires_at")?)),
+                _ => Some(until(counts_until)),
             },
         })
     }

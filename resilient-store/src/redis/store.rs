@@ -129,7 +129,7 @@ impl Store for RedisStore {
             let mut script = self.on(id, &self.scripts.claim);
             script
                 .key(self.keys.fence())
-                .arg(format!("{:032x}", claim.owner))
+                .arg(owner(claim))
                 .arg(millis(claim.lease))
                 .arg(millis(claim.ttl))
                 .arg(millis(claim.tombstone))
@@ -169,11 +169,28 @@ impl Store for RedisStore {
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        Box::pin(async move {
+            let mut script = self.on(id, &self.scripts.lapse);
+            script.arg(fence.0);
+            self.ask(id, &script, Reply::fenced).await
+        })
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
             let mut script = self.on(id, &self.scripts.release);
             script.arg(fence.0);
             self.ask(id, &script, Reply::fenced).await
+        })
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            let mut script = self.on(&claim.id, &self.scripts.withdraw);
+            script.arg(owner(claim));
+            let withdrawn = self.ask(&claim.id, &script, Reply::fenced).await;
+            withdrawn.map(drop)
         })
     }
 
@@ -252,6 +269,10 @@ impl Store for RedisStore {
             Ok(backlog)
         })
     }
+}
+
+fn owner(claim: &Claim) -> String {
+    format!("{:032x}", claim.owner)
 }
 
 /// How a run ended, as the arguments that `finish` of the scripts reads.

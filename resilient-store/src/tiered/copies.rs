@@ -2,24 +2,49 @@
 
 use std::time::Duration;
 
-use redis::{FromRedisValue, Pipeline, RedisError};
+use redis::{RedisError, Script};
 use resilient_core::idempotency::{Record, RecordId, StoreError};
+use tokio::time::Instant;
 
-use super::copy::{BARRED, Copy, millis};
+use super::copy::{BARRED, Copy, millis, told_for};
 use super::counts::CopyCounter;
 use crate::redis::{Guarded, Keys, NoAnswer, Why};
 
 /// The longest life of a copy.
 const LIFETIME: Duration = Duration::from_secs(300);
 
-/// How long no copy comes back after its record was deleted: longer than anybody holds a record
-/// between reading it from the table and copying it.
-const BARRED_FOR: Duration = Duration::from_secs(30);
+/// Writes ARGV[1] until ARGV[2], in milliseconds by the server's own clock, unless there is something:
+/// however long it was on its way, what is written ends when it was meant to.
+const WRITE: &str = "
+local time = redis.call('TIME')
+local left = ARGV[2] - time[1] * 1000 - math.ceil(time[2] / 1000)
+if left < 1 then
+  return false
+end
+return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', string.format('%.0f', left))";
+
+/// What the server's clock said when a claim looked for a copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    /// In milliseconds.
+    said: u64,
+    /// It was said before that.
+    heard: Instant,
+}
+
+impl Clock {
+    /// What it says at a later moment, or a little less.
+    fn at(self, moment: Instant) -> u64 {
+        let since = moment.saturating_duration_since(self.heard);
+        self.said.saturating_add(millis(since))
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct RemoteCopies {
     redis: Guarded,
     keys: Keys,
+    write: Script,
     counter: CopyCounter,
 }
 
@@ -28,17 +53,24 @@ impl RemoteCopies {
         RemoteCopies {
             redis,
             keys,
+            write: Script::new(WRITE),
             counter,
         }
     }
 
-    /// The copy of a record, as old as it is now.
-    pub(super) async fn read(&self, id: &RecordId) -> Option<Record> {
+    /// The copy of a record, as old as it is now, and what to reckon by if there is none; `None` if
+    /// there is no answer.
+    pub(super) async fn read(&self, id: &RecordId) -> Option<Result<Record, Clock>> {
         let key = self.keys.copy(id);
         let mut commands = redis::pipe();
-        commands.get(&key).pttl(&key);
-        let asked: Result<(Option<Vec<u8>>, i64), _> = self.ask(&commands).await;
-        let (bytes, left) = asked.ok()?;
+        commands.get(&key).pttl(&key).cmd("TIME");
+        let asked = self.redis.ask(|redis| redis.send(&commands)).await;
+        let (bytes, left, time): (Option<Vec<u8>>, i64, (u64, u64)) = self.counted(asked).ok()?;
+        let (seconds, micros) = time;
+        let clock = Clock {
+            said: seconds.saturating_mul(1_000).saturating_add(micros / 1_000),
+            heard: Instant::now(),
+        };
         // Negative if it ended in between, or was never to end: then it is none of ours.
         let left = u64::try_from(left).ok().map(Duration::from_millis);
         let record = bytes
@@ -49,34 +81,28 @@ impl RemoteCopies {
             Some(_) => counters.hits.add(),
             None => counters.misses.add(),
         }
-        record
+        Some(record.ok_or(clock))
     }
 
-    /// Copies a final record that counts for another `left`, unless there is a copy, or must not be
-    /// one.
-    pub(super) async fn write(&self, record: &Record, left: Duration) {
-        let lifetime = left.min(LIFETIME);
-        if millis(lifetime) == 0 {
-            return;
-        }
+    /// Copies a final record, as it was at a moment, unless there is a copy or must not be one.
+    pub(super) async fn write(&self, record: &Record, at: Instant, clock: Clock) {
+        let lifetime = told_for(record).min(LIFETIME);
         let copy = Copy {
             record: record.clone(),
             lifetime,
         };
-        let mut commands = redis::pipe();
-        commands
-            .cmd("SET")
-            .arg(self.keys.copy(&record.id))
+        let mut write = self.write.key(self.keys.copy(&record.id));
+        write
             .arg(copy.bytes())
-            .arg("NX")
-            .arg("PX")
-            .arg(millis(lifetime));
-        if let Ok((Some(()),)) = self.ask::<(Option<()>,)>(&commands).await {
+            .arg(clock.at(at).saturating_add(millis(lifetime)));
+        let written = self.redis.ask(|redis| redis.run(&write)).await;
+        if let Ok(Some(())) = self.counted(written) {
             self.counter.counters().written.add();
         }
     }
 
-    /// Deletes the copy of a record and lets none come back for a while.
+    /// Deletes the copy of a record and lets none come back until every one that is on its way has
+    /// ended.
     ///
     /// # Errors
     ///
@@ -88,13 +114,12 @@ impl RemoteCopies {
             .arg(self.keys.copy(id))
             .arg(BARRED)
             .arg("PX")
-            .arg(millis(BARRED_FOR));
+            .arg(millis(LIFETIME));
         let answered: Result<(), RedisError> = self.redis.connection().send(&commands).await;
         answered.map_err(|error| StoreError::unavailable("redis", error))
     }
 
-    async fn ask<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, NoAnswer> {
-        let answered = self.redis.ask(|redis| redis.send(commands)).await;
+    fn counted<T>(&self, answered: Result<T, NoAnswer>) -> Result<T, NoAnswer> {
         if let Err(missing) = &answered {
             self.count(missing);
         }

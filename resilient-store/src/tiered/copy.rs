@@ -7,7 +7,7 @@ use resilient_core::idempotency::{Effects, Fence, Record, RecordId, State};
 use crate::redis::{Reader, Writer};
 
 /// How a copy is written.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What stands in place of a copy that must not come back.
 pub(super) const BARRED: &[u8] = &[0];
@@ -34,6 +34,7 @@ impl Copy {
             .u8(record.effects.code())
             .u32(record.attempts)
             .u64(millis(record.age))
+            .option(record.answer_left.map(millis), Writer::u64)
             .option(record.expires_in.map(millis), Writer::u64)
             .option(record.fingerprint.as_ref(), Writer::fingerprint)
             .option(record.checkpoint.as_deref(), |frame, text| {
@@ -59,6 +60,7 @@ impl Copy {
             effects: Effects::from_code(frame.u8()?),
             attempts: frame.u32()?,
             age: Duration::from_millis(frame.u64()?),
+            answer_left: frame.option(Reader::u64)?.map(Duration::from_millis),
             expires_in: frame.option(Reader::u64)?.map(Duration::from_millis),
             fingerprint: frame.option(Reader::fingerprint)?,
             checkpoint: frame.option(Reader::text)?,
@@ -80,10 +82,16 @@ pub(super) fn is_final(record: &Record) -> bool {
     }
 }
 
+/// How long a final record is told as it is: a completed one loses its answer before it ends.
+pub(super) fn told_for(record: &Record) -> Duration {
+    record.answer_left.or(record.expires_in).unwrap_or_default()
+}
+
 /// The record so much later.
 pub(super) fn aged(record: Record, by: Duration) -> Record {
     Record {
         age: record.age.saturating_add(by),
+        answer_left: record.answer_left.map(|left| left.saturating_sub(by)),
         expires_in: record.expires_in.map(|left| left.saturating_sub(by)),
         ..record
     }
@@ -117,6 +125,7 @@ mod tests {
                 }),
                 age: Duration::from_secs(5),
                 lease_left: Duration::ZERO,
+                answer_left: Some(Duration::from_secs(900)),
                 expires_in: Some(Duration::from_secs(1000)),
             },
             lifetime: Duration::from_secs(300),
@@ -131,6 +140,7 @@ mod tests {
             checkpoint: None,
             resource: None,
             answer: None,
+            answer_left: None,
             ..copy.record
         };
         copy
@@ -151,6 +161,7 @@ mod tests {
         let left = Duration::from_secs(260);
         let read = Copy::read(&copy.record.id, &copy.bytes(), left).unwrap();
         assert_eq!(read.age, Duration::from_secs(45));
+        assert_eq!(read.answer_left, Some(Duration::from_secs(860)));
         assert_eq!(read.expires_in, Some(Duration::from_secs(960)));
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use resilient_core::idempotency::{Record, RecordId};
 use tokio::time::Instant;
 
-use super::copy::aged;
+use super::copy::{aged, told_for};
 use super::generations::Generations;
 
 /// How long a copy is kept: an operator who deletes a record cannot reach into other processes.
@@ -43,8 +43,8 @@ impl Local {
         (age < entry.lifetime).then(|| aged(entry.record.clone(), age))
     }
 
-    /// Keeps a final record that counts for another `left`.
-    pub(super) fn put(&self, record: &Record, left: Duration, now: Instant) {
+    /// Keeps a final record.
+    pub(super) fn put(&self, record: &Record, now: Instant) {
         let size = record.answer.as_ref();
         if size.is_some_and(|answer| answer.head.len() + answer.body.len() > LARGEST) {
             return;
@@ -52,7 +52,7 @@ impl Local {
         let entry = Entry {
             record: record.clone(),
             made: now,
-            lifetime: left.min(LIFETIME),
+            lifetime: told_for(record).min(LIFETIME),
         };
         self.entries().insert(record.id.clone(), entry);
     }
@@ -89,6 +89,7 @@ mod tests {
             }),
             age: Duration::ZERO,
             lease_left: Duration::ZERO,
+            answer_left: Some(Duration::from_secs(60)),
             expires_in: Some(Duration::from_secs(60)),
         }
     }
@@ -96,10 +97,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn i57_nothing_is_answered_past_its_time() {
         let local = Local::new(10);
-        let (short, long) = (record("short", 1), record("long", 1));
+        let (mut short, long) = (record("short", 1), record("long", 1));
+        short.answer_left = Some(Duration::from_secs(2));
         let now = Instant::now();
-        local.put(&short, Duration::from_secs(2), now);
-        local.put(&long, Duration::from_secs(60), now);
+        local.put(&short, now);
+        local.put(&long, now);
 
         let at = |seconds: u64| now + Duration::from_millis(seconds * 1000 - 1);
         let found = local.get(&short.id, at(2)).unwrap();
@@ -115,8 +117,8 @@ mod tests {
         let local = Local::new(10);
         let now = Instant::now();
         let (fits, large) = (record("fits", LARGEST), record("large", LARGEST + 1));
-        local.put(&fits, LIFETIME, now);
-        local.put(&large, LIFETIME, now);
+        local.put(&fits, now);
+        local.put(&large, now);
         assert!(local.get(&fits.id, now).is_some());
         assert_eq!(local.get(&large.id, now), None);
         local.forget(&fits.id);

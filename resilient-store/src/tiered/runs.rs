@@ -6,6 +6,7 @@ use std::time::Duration;
 use resilient_core::idempotency::{Claim, Fence, Finish, Record, RecordId, State, Won};
 use tokio::time::Instant;
 
+use super::copies::Clock;
 use super::generations::Generations;
 
 /// Runs at work in one process, at most; that of one more is copied when it is first repeated.
@@ -21,8 +22,9 @@ pub(super) struct Runs {
 struct AtWork {
     claim: Claim,
     won: Won,
-    /// Before the store was asked, so that no time of the record ends later than reckoned from it.
+    /// When it was asked for.
     asked: Instant,
+    clock: Option<Clock>,
 }
 
 impl Runs {
@@ -34,7 +36,7 @@ impl Runs {
 
     /// A claim was won. One whose effects cannot be repeated may be settled by others under the
     /// same fence, so only the table knows how it ended.
-    pub(super) fn begin(&self, claim: &Claim, won: &Won, asked: Instant) {
+    pub(super) fn begin(&self, claim: &Claim, won: &Won, asked: Instant, clock: Option<Clock>) {
         if !claim.effects.may_repeat() {
             return;
         }
@@ -42,20 +44,24 @@ impl Runs {
             claim: claim.clone(),
             won: won.clone(),
             asked,
+            clock,
         };
         self.locked(|runs| runs.insert((claim.id.clone(), won.fence), entry));
     }
 
-    /// The record of a run that was completed, and how long its answer counts.
+    /// The record of a run that was completed, as it was when the table was `asked` to, so that no time
+    /// of the copy ends later than that of its record; and what the claim heard of Redis's clock.
     pub(super) fn end(
         &self,
         id: &RecordId,
         fence: Fence,
         finish: &Finish,
-    ) -> Option<(Record, Duration)> {
+        asked: Instant,
+    ) -> Option<(Record, Option<Clock>)> {
         let key = (id.clone(), fence);
         let run = self.locked(|runs| runs.remove(&key))?;
-        run.record(key.0, finish)
+        let clock = run.clock;
+        Some((run.record(key.0, finish, asked)?, clock))
     }
 
     fn locked<T>(&self, step: impl FnOnce(&mut Generations<(RecordId, Fence), AtWork>) -> T) -> T {
@@ -64,7 +70,7 @@ impl Runs {
 }
 
 impl AtWork {
-    fn record(self, id: RecordId, finish: &Finish) -> Option<(Record, Duration)> {
+    fn record(self, id: RecordId, finish: &Finish, asked: Instant) -> Option<Record> {
         let (state, answer, resource) = match finish {
             Finish::Completed { answer, resource } => {
                 (State::Completed, Some(answer.clone()), resource)
@@ -72,10 +78,8 @@ impl AtWork {
             Finish::BodyDropped { resource } => (State::BodyDropped, None, resource),
             Finish::Uncertain => return None,
         };
-        let age = self.asked.elapsed();
-        let answer_left = self.claim.ttl.saturating_sub(age);
         let kept = self.claim.ttl.saturating_add(self.claim.tombstone);
-        let record = Record {
+        Some(Record {
             id,
             state,
             fingerprint: self.claim.fingerprint,
@@ -84,11 +88,11 @@ impl AtWork {
             attempts: self.won.attempts,
             checkpoint: self.won.checkpoint,
             resource: resource.clone(),
+            answer_left: answer.is_some().then_some(self.claim.ttl),
             answer,
-            age,
+            age: asked.saturating_duration_since(self.asked),
             lease_left: Duration::ZERO,
-            expires_in: Some(kept.saturating_sub(age)),
-        };
-        Some((record, answer_left))
+            expires_in: Some(kept),
+        })
     }
 }

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use resilient_core::idempotency::{
-    Backlog, Claim, Claimed, Fence, Fenced, Filter, Finish, Purged, Record, RecordId, State, Store,
+    Backlog, Claim, Claimed, Fence, Fenced, Filter, Finish, Purged, Record, RecordId, Store,
     StoreFuture,
 };
 use tokio::time::Instant;
 
 use super::Copies;
-use super::copies::RemoteCopies;
+use super::copies::{Clock, RemoteCopies};
 use super::copy::is_final;
 use super::counts::CopyCounter;
 use super::local::Local;
@@ -25,8 +25,7 @@ use crate::redis::{Connection, Guarded, Keys};
 ///   end. So whatever happens to Redis, nothing runs because of it.
 /// - A copy is written after the table has the record, when the run ends or, if it is not there
 ///   then or was lost since, when it is repeated. It lives for at most 5 min, and never longer than
-///   the answer it is of. (If the [tombstone](resilient_core::idempotency::Idempotency::tombstone)
-///   is shortened, answers from before may be replayed for up to 5 min past their time.)
+///   the answer it is of.
 /// - When Redis does not answer within the [timeout](Copies::timeout) of its copies, the table is
 ///   asked, and Redis is left alone for a second; one claim then tries again. What that costs is
 ///   counted: [`Tiered::counter`].
@@ -83,26 +82,36 @@ impl<T: Store> Tiered<T> {
         self.counter.clone()
     }
 
-    async fn copy_of(&self, claim: &Claim) -> Option<Record> {
+    /// The copy of what is claimed; or what to reckon by when it is copied, if Redis answers.
+    async fn copy_of(&self, claim: &Claim) -> Result<Record, Option<Clock>> {
+        let asked = Instant::now();
         if let Some(local) = &self.local
-            && let Some(record) = local.get(&claim.id, Instant::now())
+            && let Some(record) = local.get(&claim.id, asked)
         {
             self.counter.counters().local_hits.add();
-            return Some(record);
+            return Ok(record);
         }
-        let record = self.copies.read(&claim.id).await?;
-        self.keep(&record, answer_left(&record, claim));
-        Some(record)
+        let record = self
+            .copies
+            .read(&claim.id)
+            .await
+            .ok_or(None)?
+            .map_err(Some)?;
+        self.keep(&record, asked);
+        Ok(record)
     }
 
-    async fn copy(&self, record: &Record, left: Duration) {
-        self.keep(record, left);
-        self.copies.write(record, left).await;
+    /// Copies a record as it was at a moment, which is not after the one in which the table said so.
+    async fn copy(&self, record: &Record, at: Instant, clock: Option<Clock>) {
+        self.keep(record, at);
+        if let Some(clock) = clock {
+            self.copies.write(record, at, clock).await;
+        }
     }
 
-    fn keep(&self, record: &Record, left: Duration) {
+    fn keep(&self, record: &Record, at: Instant) {
         if let Some(local) = &self.local {
-            local.put(record, left, Instant::now());
+            local.put(record, at);
         }
     }
 
@@ -120,15 +129,16 @@ impl<T: Store> Store for Tiered<T> {
 
     fn claim<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, Claimed> {
         Box::pin(async move {
-            if let Some(record) = self.copy_of(claim).await {
-                return Ok(Claimed::Taken(Box::new(record)));
-            }
+            let clock = match self.copy_of(claim).await {
+                Ok(record) => return Ok(Claimed::Taken(Box::new(record))),
+                Err(clock) => clock,
+            };
             let asked = Instant::now();
             let claimed = self.table.claim(claim).await?;
             match &claimed {
-                Claimed::Won(won) => self.runs.begin(claim, won, asked),
+                Claimed::Won(won) => self.runs.begin(claim, won, asked, clock),
                 Claimed::Taken(record) if is_final(record) => {
-                    self.copy(record, answer_left(record, claim)).await;
+                    self.copy(record, asked, clock).await;
                 }
                 Claimed::Taken(_) => {}
             }
@@ -153,19 +163,28 @@ impl<T: Store> Store for Tiered<T> {
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
         Box::pin(async move {
+            let asked = Instant::now();
             let completed = self.table.complete(id, fence, finish).await?;
             if completed == Fenced::Done
-                && let Some((record, left)) = self.runs.end(id, fence, finish)
+                && let Some((record, clock)) = self.runs.end(id, fence, finish, asked)
             {
-                self.copy(&record, left).await;
+                self.copy(&record, asked, clock).await;
             }
             Ok(completed)
         })
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.table.lapse(id, fence)
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         // What is at work has no copy.
         self.table.release(id, fence)
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.table.withdraw(claim)
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {
@@ -201,15 +220,5 @@ impl<T: Store> Store for Tiered<T> {
 
     fn backlog(&self) -> StoreFuture<'_, Backlog> {
         self.table.backlog()
-    }
-}
-
-/// How long a record is told as it is: a completed one loses its answer before it ends, if its
-/// tombstone is like the one that is asked for.
-fn answer_left(record: &Record, claim: &Claim) -> Duration {
-    let left = record.expires_in.unwrap_or_default();
-    match record.state {
-        State::Completed => left.saturating_sub(claim.tombstone),
-        _ => left,
     }
 }

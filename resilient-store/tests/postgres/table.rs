@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use resilient_core::idempotency::{Claimed, Fence, State, Store, StoreError};
+use resilient_core::idempotency::{Claimed, Fence, Finish, State, Store, StoreError};
+use sqlx::AssertSqlSafe;
 
-use crate::database::{Database, claim, id, request, rules};
+use crate::database::{Database, answer, claim, id, request, rules};
 
 fn taken(claimed: Claimed) -> State {
     match claimed {
@@ -217,4 +218,41 @@ async fn endless_times_and_the_last_attempt_are_held() {
         panic!("the lease has lapsed");
     };
     assert_eq!(won.attempts, 2_147_483_647);
+}
+
+/// A repeat of what is finished locks no row, so it neither waits for one nor for the disk.
+#[tokio::test(flavor = "multi_thread")]
+async fn i08_a_replay_only_reads() {
+    let Some(database) = Database::with("replayed_keys").await else {
+        return;
+    };
+    let store = database.store();
+    let Claimed::Won(won) = store.claim(&claim("k", 1)).await.unwrap() else {
+        panic!("the key is new");
+    };
+    let finish = Finish::Completed {
+        answer: answer("one"),
+        resource: None,
+    };
+    store.complete(&id("k"), won.fence, &finish).await.unwrap();
+    let place = "select (ctid::text || xmin::text || xmax::text) from {table}";
+    let place = place.replace("{table}", database.table);
+    let row = || sqlx::query_scalar::<_, String>(AssertSqlSafe(place.clone()));
+    let before = row().fetch_one(&database.raw).await.unwrap();
+    assert_eq!(
+        taken(store.claim(&claim("k", 2)).await.unwrap()),
+        State::Completed
+    );
+    assert_eq!(row().fetch_one(&database.raw).await.unwrap(), before);
+
+    let mut other = database.raw.begin().await.unwrap();
+    let lock = format!("select from {} for update", database.table);
+    sqlx::query(AssertSqlSafe(lock))
+        .execute(&mut *other)
+        .await
+        .unwrap();
+    let patient = database.store().lock_timeout(Duration::from_secs(3_600));
+    let told = patient.claim(&claim("k", 3)).await.unwrap();
+    assert_eq!(taken(told), State::Completed);
+    other.rollback().await.unwrap();
 }

@@ -6,6 +6,8 @@
 
 mod crowd;
 mod memory;
+#[cfg(all(feature = "redis", feature = "postgres", feature = "sqlx-postgres"))]
+mod over_postgres;
 #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
 mod postgres;
 #[cfg(feature = "redis")]
@@ -41,6 +43,14 @@ async fn redis_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn copies_in_redis_over_a_table() {
     if let Some(stage) = redis::OnRedis::tiered().await {
+        holds(&stage).await;
+    }
+}
+
+#[cfg(all(feature = "redis", feature = "postgres", feature = "sqlx-postgres"))]
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_in_redis_over_postgres() {
+    if let Some(stage) = over_postgres::Both::start().await {
         holds(&stage).await;
     }
 }

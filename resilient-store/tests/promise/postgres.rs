@@ -11,13 +11,17 @@ use sqlx::PgPool;
 use crate::stage::Stage;
 
 pub(crate) struct Table {
-    /// Kept for as long as it is needed.
-    _server: Postgres,
+    server: Postgres,
     clock: PgPool,
     stores: [Arc<dyn Store>; 2],
 }
 
 impl Table {
+    #[cfg(feature = "redis")]
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
     /// `None` where Postgres is not installed.
     pub(crate) async fn over_tokio_postgres() -> Option<Self> {
         let server = Postgres::start().unwrap()?;
@@ -47,7 +51,7 @@ impl Table {
     async fn new(server: Postgres, stores: [Arc<dyn Store>; 2]) -> Self {
         Table {
             clock: PgPool::connect(&server.url()).await.unwrap(),
-            _server: server,
+            server,
             stores,
         }
     }

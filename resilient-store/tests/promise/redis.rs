@@ -31,6 +31,11 @@ pub(crate) struct OnRedis {
 }
 
 impl OnRedis {
+    #[cfg(all(feature = "postgres", feature = "sqlx-postgres"))]
+    pub(crate) fn url(&self) -> String {
+        self.server.url()
+    }
+
     pub(crate) async fn alone() -> Option<Self> {
         let server = Redis::start().unwrap()?;
         let config = RedisConfig::at(server.url()).response_timeout("20s");

@@ -48,7 +48,15 @@ struct Script<'a, S> {
 impl<S: Stage> Script<'_, S> {
     async fn step(&mut self, step: &Step, at: &str) {
         match *step {
-            Step::Wins(who, attempts, checkpoint) => self.wins(who, attempts, checkpoint, at).await,
+            Step::Wins(who, attempts, checkpoint) => {
+                let won = self.wins(who, attempts, at).await;
+                assert_eq!(won.checkpoint.as_deref(), checkpoint, "{at}");
+                assert!(!won.retried, "{at}");
+            }
+            Step::Retries(who, attempts) => {
+                let won = self.wins(who, attempts, at).await;
+                assert!(won.retried, "{at}");
+            }
             Step::WinsAgain(who) => {
                 let won = self.won(who, at).await;
                 assert_eq!(won.fence, self.fences[who], "{at}");
@@ -69,6 +77,11 @@ impl<S: Stage> Script<'_, S> {
             Step::Doubt(who, expected) => {
                 self.complete(who, &Finish::Uncertain, expected, at).await;
             }
+            Step::Lapse(who, expected) => {
+                let lapsed = self.store.lapse(&self.id, self.fences[who]).await;
+                assert_eq!(lapsed.expect(at), expected, "{at}");
+            }
+            Step::Withdraw(who) => self.store.withdraw(&self.claim_of(who)).await.expect(at),
             Step::Release(who, expected) => {
                 let released = self.store.release(&self.id, self.fences[who]).await;
                 assert_eq!(released.expect(at), expected, "{at}");
@@ -111,6 +124,13 @@ impl<S: Stage> Script<'_, S> {
                     is_about(found, expected, at);
                 }
             }
+            Step::AnswerLeft(expected) => {
+                let found = self.find(at).await.expect(at).answer_left;
+                assert_eq!(found.is_some(), expected.is_some(), "{at}");
+                if let (Some(found), Some(expected)) = (found, expected) {
+                    is_about(found, expected, at);
+                }
+            }
             Step::Purge(deleted, stripped) if self.can(Ability::Purge) => {
                 let purged = self.store.purge(10).await.expect(at);
                 assert_eq!(
@@ -134,8 +154,8 @@ impl<S: Stage> Script<'_, S> {
         !self.stage.cannot().contains(&ability)
     }
 
-    async fn claim(&self, who: &'static str, at: &str) -> Claimed {
-        let claim = Claim {
+    fn claim_of(&self, who: &str) -> Claim {
+        Claim {
             id: self.id.clone(),
             fingerprint: Some(fingerprint(who)),
             effects: self.row.effects,
@@ -143,8 +163,11 @@ impl<S: Stage> Script<'_, S> {
             lease: Duration::from_secs(LEASE),
             ttl: Duration::from_secs(TTL),
             tombstone: Duration::from_secs(self.row.tombstone),
-        };
-        self.store.claim(&claim).await.expect(at)
+        }
+    }
+
+    async fn claim(&self, who: &'static str, at: &str) -> Claimed {
+        self.store.claim(&self.claim_of(who)).await.expect(at)
     }
 
     async fn won(&self, who: &'static str, at: &str) -> Won {
@@ -154,10 +177,9 @@ impl<S: Stage> Script<'_, S> {
         }
     }
 
-    async fn wins(&mut self, who: &'static str, attempts: u32, reached: Option<&str>, at: &str) {
+    async fn wins(&mut self, who: &'static str, attempts: u32, at: &str) -> Won {
         let won = self.won(who, at).await;
         assert_eq!(won.attempts, attempts, "{at}");
-        assert_eq!(won.checkpoint.as_deref(), reached, "{at}");
         for (earlier, fence) in &self.fences {
             assert!(
                 won.fence > *fence,
@@ -166,6 +188,7 @@ impl<S: Stage> Script<'_, S> {
         }
         self.fences.insert(who, won.fence);
         self.last = Some(who);
+        won
     }
 
     async fn renew(&self, who: &str, checkpoint: Option<&str>, expected: Fenced, at: &str) {
@@ -249,8 +272,7 @@ fn is_about(found: Duration, expected: u64, at: &str) {
 }
 
 fn fingerprint(who: &str) -> Fingerprint {
-    // Of a version of its own, so that it contradicts none: who is told of another payload is tested elsewhere.
-    let version = who.bytes().map(u16::from).sum();
+    let version = who.bytes().next().map_or(0, u16::from);
     Fingerprint::of_bytes(&[who.as_bytes()]).version(version)
 }
 

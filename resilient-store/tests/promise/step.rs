@@ -1,4 +1,5 @@
-//! The steps that scripts are made of. Callers have names; each name is one owner.
+//! The steps that scripts are made of. Callers have names; each name is one owner. Names that begin with
+//! the same letter are of different payloads; of others nothing is known.
 
 use resilient_core::idempotency::{Effects, Fenced, State};
 
@@ -22,6 +23,8 @@ pub(crate) const TTL: u64 = 10_000;
 pub(crate) enum Step {
     /// A claim is won, as the run of this number, which is told of this checkpoint.
     Wins(&'static str, u32, Option<&'static str>),
+    /// A claim is won as the run of this number, because the one before it failed.
+    Retries(&'static str, u32),
     /// A claim is won again by the one who holds the key.
     WinsAgain(&'static str),
     /// A claim finds a record in this state, with the fingerprint of its last winner.
@@ -36,12 +39,18 @@ pub(crate) enum Step {
     Drop(&'static str, Fenced),
     /// The caller does not know.
     Doubt(&'static str, Fenced),
+    /// The caller failed.
+    Lapse(&'static str, Fenced),
     Release(&'static str, Fenced),
+    /// The caller never heard of its claim.
+    Withdraw(&'static str),
     /// What everybody is shown: the state, and in a completed one whose answer.
     Shows(State, Option<&'static str>),
     ShowsNothing,
     /// How much of the lease and of the record's time is left, about, in seconds.
     Left(u64, Option<u64>),
+    /// How much of the answer's time is left, about, in seconds.
+    AnswerLeft(Option<u64>),
     /// Somebody found out: it was done, as this caller's answer says.
     SettleAnswered(&'static str, Fenced),
     /// Somebody found out: it was done.

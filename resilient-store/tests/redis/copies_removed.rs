@@ -5,7 +5,9 @@ use std::sync::Arc;
 use resilient_core::idempotency::{Store, StoreError};
 use resilient_test_servers::Redis;
 
-use crate::actor::{Outcome, claim, finish, id, ledger, replayed, request, told, win};
+use crate::actor::{
+    Outcome, claim, copy_key, finish, id, ledger, pttl, replayed, request, told, win,
+};
 use crate::copies::tiered;
 use crate::spy::Spy;
 
@@ -53,6 +55,8 @@ async fn a_late_copy_of_a_deleted_record_is_not_written() {
     table.answer();
     assert_eq!(late.await.unwrap().answer, Some(crate::actor::answer("a")));
     assert_eq!(slow.counter().counts().written, 0);
+    // None that was on its way can come after that.
+    assert!(pttl(&server, &copy_key("k")) > 290_000);
     win(&store, &claim("k", 3)).await;
 }
 

@@ -88,8 +88,16 @@ impl Store for Spy {
         self.inner.table.complete(id, fence, finish)
     }
 
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.inner.table.lapse(id, fence)
+    }
+
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.inner.table.release(id, fence)
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.inner.table.withdraw(claim)
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

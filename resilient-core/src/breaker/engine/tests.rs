@@ -94,16 +94,18 @@ fn play(breaker: &Breaker, steps: Vec<Step>, told: &[Told]) -> Engine {
             End(name, verdict) => engine.record(started[name], verdict, now, middle),
             Drop(name) => drop(started.remove(name)),
             Refused(millis) => {
-                let retry_in = Duration::from_millis(millis);
+                let retry_in = millis * 1_000_000;
                 let refusal = Refusal { state, retry_in };
                 assert_eq!(engine.admit(now, None), Err(refusal), "step {number}");
             }
             RefusedForGood => {
-                let retry_in = Duration::MAX;
+                let retry_in = u64::MAX;
                 let refusal = Refusal { state, retry_in };
                 assert_eq!(engine.admit(now, None), Err(refusal), "step {number}");
             }
-            Tally(successes) => engine.date(successes, now),
+            Tally(successes) => {
+                engine.date(successes, now);
+            }
             Wait => drop(engine.tick(now)),
             Force(kind, lasts) => {
                 engine.force(kind, lasts.map(Duration::from_millis), None, now);

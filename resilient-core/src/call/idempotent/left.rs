@@ -52,3 +52,24 @@ where
         _ => Left::Failed,
     }
 }
+
+/// The same of a call in a transaction, where every `Ok` is an answer, however it is classified: whoever
+/// is given one commits, and what is committed must not run again.
+#[inline]
+pub fn left_in<R, T, E, J, N>(
+    call: &Call,
+    out: &R,
+    keeping: &Keeping<T, E>,
+    judge: J,
+    not_executed: N,
+) -> Left
+where
+    R: Outcome<Value = T, Failure = E>,
+    J: Judge<R, E>,
+    N: Fn(&E) -> bool,
+{
+    if out.failure().is_none() {
+        return keeping.write(out.as_result());
+    }
+    left(call, out, keeping, judge, not_executed)
+}

@@ -18,7 +18,7 @@ pub use asked::{
     Asked, Begins, FingerprintData, Found, ScopeText, StoreKeyText, key_of, scope_of, shared,
 };
 pub use keeping::{Codec, Keeping, KeptAnswer, KeptFailure, kept, kept_failure};
-pub use left::{Left, left};
+pub use left::{Left, left, left_in};
 pub use lent::{Joins, Lent, lent};
 pub use running::{Driven, Known, Running, ended, ended_in, repeated};
 

@@ -60,11 +60,22 @@ impl Store for MemoryStore {
         fence: Fence,
         finish: &'a Finish,
     ) -> StoreFuture<'a, Fenced> {
-        self.with(|table| Ok(table.complete(id, fence, finish)))
+        self.with(|table| Ok(table.complete(id, fence, finish, clock::now())))
+    }
+
+    fn lapse<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
+        self.with(|table| Ok(table.lapse(id, fence, clock::now())))
     }
 
     fn release<'a>(&'a self, id: &'a RecordId, fence: Fence) -> StoreFuture<'a, Fenced> {
         self.with(|table| Ok(table.release(id, fence)))
+    }
+
+    fn withdraw<'a>(&'a self, claim: &'a Claim) -> StoreFuture<'a, ()> {
+        self.with(|table| {
+            table.withdraw(claim, clock::now());
+            Ok(())
+        })
     }
 
     fn find<'a>(&'a self, id: &'a RecordId) -> StoreFuture<'a, Option<Record>> {

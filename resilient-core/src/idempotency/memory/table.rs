@@ -37,16 +37,21 @@ struct Row {
     state: State,
     fingerprint: Option<Fingerprint>,
     fence: Fence,
-    owner: u128,
+    /// Who claimed it; nobody any more if that run failed.
+    owner: Option<u128>,
     effects: Effects,
     attempts: u32,
     checkpoint: Option<String>,
+    retried: bool,
     resource: Option<Resource>,
     answer: Option<Answer>,
     claimed_at: Moment,
     leased_until: Moment,
-    answer_until: Moment,
-    expires_at: Moment,
+    /// How long its answer is kept, from its end on, and then its tombstone.
+    ttl: Duration,
+    tombstone: Duration,
+    /// When it ended.
+    ended_at: Option<Moment>,
 }
 
 /// What time has made of a row.
@@ -67,34 +72,38 @@ impl Row {
             state: State::Running,
             fingerprint: claim.fingerprint.clone(),
             fence,
-            owner: claim.owner,
+            owner: Some(claim.owner),
             effects: claim.effects,
             attempts: 1,
             checkpoint: None,
+            retried: false,
             resource: None,
             answer: None,
             claimed_at: now,
             leased_until: now.plus(claim.lease),
-            answer_until: now.plus(claim.ttl),
-            expires_at: now.plus(claim.ttl).plus(claim.tombstone),
+            ttl: claim.ttl,
+            tombstone: claim.tombstone,
+            ended_at: None,
         }
+    }
+
+    /// When its answer is over, or would be if its run were at an end when its lease is.
+    fn answer_until(&self) -> Moment {
+        self.ended_at.unwrap_or(self.leased_until).plus(self.ttl)
+    }
+
+    fn expires_at(&self) -> Moment {
+        self.answer_until().plus(self.tombstone)
     }
 
     fn age(&self, now: Moment) -> Age {
+        let over = self.expires_at() <= now;
         match self.state {
-            State::Running if self.leased_until <= now => Age::Lapsed,
-            State::Running | State::Uncertain => Age::Live,
-            _ if self.expires_at <= now => Age::Expired,
-            _ => Age::Live,
-        }
-    }
-
-    /// Whether nothing would be lost with it.
-    fn is_waste(&self, now: Moment) -> bool {
-        match self.age(now) {
-            Age::Expired => true,
-            Age::Lapsed => self.effects.may_repeat() && self.expires_at <= now,
-            Age::Live => false,
+            State::Running if self.leased_until > now => Age::Live,
+            State::Running if self.effects.may_repeat() && over => Age::Expired,
+            State::Running => Age::Lapsed,
+            State::Completed | State::BodyDropped if over => Age::Expired,
+            State::Completed | State::BodyDropped | State::Uncertain => Age::Live,
         }
     }
 
@@ -102,7 +111,10 @@ impl Row {
         self.fence == fence && matches!(self.state, State::Running | State::Uncertain)
     }
 
-    fn finish(&mut self, finish: &Finish) {
+    fn finish(&mut self, finish: &Finish, now: Moment) {
+        if !matches!(finish, Finish::Uncertain) {
+            self.ended_at = Some(now);
+        }
         match finish {
             Finish::Completed { answer, resource } => {
                 self.state = State::Completed;
@@ -130,7 +142,7 @@ impl Row {
     }
 
     fn has_lost_its_answer(&self, now: Moment) -> bool {
-        self.state == State::Completed && self.answer_until <= now
+        self.state == State::Completed && self.answer_until() <= now
     }
 
     fn record(&self, id: &RecordId, now: Moment) -> Record {
@@ -154,7 +166,9 @@ impl Row {
                 State::Running => self.leased_until.since(now),
                 _ => Duration::ZERO,
             },
-            expires_in: (self.state != State::Uncertain).then(|| self.expires_at.since(now)),
+            answer_left: (self.state == State::Completed && !stripped)
+                .then(|| self.answer_until().since(now)),
+            expires_in: (self.state != State::Uncertain).then(|| self.expires_at().since(now)),
         }
     }
 }
@@ -173,12 +187,12 @@ impl Table {
         let Some(row) = self.rows.get_mut(&claim.id) else {
             return self.insert(claim, now);
         };
-        if row.state == State::Running && row.owner == claim.owner {
+        if row.state == State::Running && row.owner == Some(claim.owner) {
             return Ok(Claimed::Won(won(row)));
         }
         row.doubt(now);
         let age = row.age(now);
-        let other = claim.contradicts(row.fingerprint.as_ref(), row.effects);
+        let other = claim.contradicts(row.fingerprint.as_ref());
         if age == Age::Live || age == Age::Lapsed && other {
             return Ok(Claimed::Taken(Box::new(row.record(&claim.id, now))));
         }
@@ -188,6 +202,7 @@ impl Table {
         if age == Age::Lapsed {
             new.attempts = row.attempts.saturating_add(1);
             new.checkpoint = row.checkpoint.take();
+            new.retried = row.owner.is_none();
         }
         *row = new;
         Ok(Claimed::Won(won(row)))
@@ -229,11 +244,24 @@ impl Table {
         })
     }
 
-    pub(super) fn complete(&mut self, id: &RecordId, fence: Fence, finish: &Finish) -> Fenced {
+    pub(super) fn complete(
+        &mut self,
+        id: &RecordId,
+        fence: Fence,
+        finish: &Finish,
+        now: Moment,
+    ) -> Fenced {
         match self.rows.get(id) {
             Some(row) if row.fence == fence && !row.is_held_by(fence) => Fenced::Done,
-            _ => self.held(id, fence, |row| row.finish(finish)),
+            _ => self.held(id, fence, |row| row.finish(finish, now)),
         }
+    }
+
+    pub(super) fn lapse(&mut self, id: &RecordId, fence: Fence, now: Moment) -> Fenced {
+        self.held(id, fence, |row| {
+            row.leased_until = now;
+            row.owner = None;
+        })
     }
 
     pub(super) fn release(&mut self, id: &RecordId, fence: Fence) -> Fenced {
@@ -244,6 +272,18 @@ impl Table {
             }
             _ => Fenced::Lost,
         }
+    }
+
+    pub(super) fn withdraw(&mut self, claim: &Claim, now: Moment) {
+        let held = self
+            .rows
+            .get(&claim.id)
+            .filter(|row| row.owner == Some(claim.owner) && row.is_held_by(row.fence));
+        match held.map(|row| (row.fence, row.attempts)) {
+            Some((fence, 1)) => self.release(&claim.id, fence),
+            Some((fence, _)) => self.lapse(&claim.id, fence, now),
+            None => return,
+        };
     }
 
     pub(super) fn find(&self, id: &RecordId, now: Moment) -> Option<Record> {
@@ -266,13 +306,7 @@ impl Table {
             return Fenced::Lost;
         }
         match finish {
-            Some(finish) => {
-                // What was found out counts for as long as an answer would have.
-                let kept = row.answer_until.since(row.claimed_at);
-                row.answer_until = now.plus(kept);
-                row.expires_at = row.expires_at.max(row.answer_until);
-                row.finish(finish);
-            }
+            Some(finish) => row.finish(finish, now),
             None => {
                 self.rows.remove(id);
             }
@@ -337,7 +371,7 @@ impl Table {
                 State::Uncertain => backlog.uncertain += 1,
                 State::Completed | State::BodyDropped => {}
             }
-            if row.is_waste(now) || row.has_lost_its_answer(now) {
+            if row.age(now) == Age::Expired || row.has_lost_its_answer(now) {
                 backlog.expired += 1;
             }
         }
@@ -355,7 +389,7 @@ impl Table {
             let Some(row) = row.filter(|row| row.entry == entry.number) else {
                 continue;
             };
-            if row.is_waste(now) {
+            if row.age(now) == Age::Expired {
                 self.rows.remove(&entry.id);
                 purged.deleted += 1;
                 continue;
@@ -389,5 +423,6 @@ fn won(row: &Row) -> Won {
         fence: row.fence,
         attempts: row.attempts,
         checkpoint: row.checkpoint.clone(),
+        retried: row.retried,
     }
 }

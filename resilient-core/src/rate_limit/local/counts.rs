@@ -122,16 +122,13 @@ impl Counts {
         now: u64,
         look: impl FnOnce(&Plan, &State) -> R,
     ) -> R {
-        match self.table.find_mut(hash, |count| count.is_of(ask, limit)) {
-            Some(count) => {
-                count.come_under(limit, &mut self.plans, now);
-                look(&count.plan, &count.state)
-            }
-            None => {
-                let plan = self.plans.of(limit);
-                look(&plan, &plan.fresh())
-            }
+        let found = self.table.find_mut(hash, |count| count.is_of(ask, limit));
+        if let Some(count) = found {
+            count.come_under(limit, &mut self.plans, now);
+            return look(&count.plan, &count.state);
         }
+        let plan = self.plans.of(limit);
+        look(&plan, &plan.fresh())
     }
 
     /// Takes a cost that fits.

@@ -27,14 +27,16 @@ where
         let __ret: Result<u32, Error> = {
             let mut __resilient_call = ::resilient::__private::Call::new({
                 static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-                    ::resilient::__private::Options::new(
-                            "pay",
-                            ::core::module_path!(),
-                            ::core::file!(),
-                            ::core::line!(),
-                        )
-                        .retry(::resilient::__private::RetryOverrides::new().max(3))
-                        .keyed(),
+                    "pay",
+                    ::core::module_path!(),
+                    ::core::file!(),
+                    ::core::line!(),
+                    &[
+                        ::resilient::__private::Said::Retry(
+                            ::resilient::__private::RetryOverrides::new().max(3),
+                        ),
+                        ::resilient::__private::Said::Keyed,
+                    ],
                 );
                 ::resilient::__private::inventory::submit! {
                     & __RESILIENT_SITE
@@ -63,7 +65,6 @@ where
                             &mut *sink,
                             &mut *__self,
                         );
-                        #[allow(unused_braces)]
                         {
                             count += 1;
                             __self.pay(id, count, sink).await

@@ -9,20 +9,22 @@
 pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "charge",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .retry(
+            "charge",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Retry(
                     ::resilient::__private::RetryOverrides::new()
                         .max(4)
                         .jitter(::resilient::__private::Jitter::Full),
-                )
-                .breaker("payment")
-                .timeout(::core::time::Duration::from_secs(5))
-                .keyed(),
+                ),
+                ::resilient::__private::Said::Breaker("payment"),
+                ::resilient::__private::Said::Timeout(
+                    ::core::time::Duration::from_secs(5),
+                ),
+                ::resilient::__private::Said::Keyed,
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE
@@ -39,7 +41,6 @@ pub async fn charge(api: &Api, order: &Order) -> Result<Charge, ChargeError> {
                         Result<Charge, ChargeError>,
                     >();
                 }
-                #[allow(unused_braces)]
                 {
                     let answer = api.post("/charges", order).await?;
                     Ok(answer.into())

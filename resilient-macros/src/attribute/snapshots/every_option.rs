@@ -3,15 +3,14 @@ async fn call(&self) -> Result<u32, Error> {
         &self.registries[0],
         {
             static __RESILIENT_SITE: ::facade::resilient::__private::Site = ::facade::resilient::__private::Site::new(
-                ::facade::resilient::__private::Options::new(
-                        "call",
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
-                    .name("charge-card")
-                    .dependency("payment")
-                    .retry(
+                "call",
+                ::core::module_path!(),
+                ::core::file!(),
+                ::core::line!(),
+                &[
+                    ::facade::resilient::__private::Said::Name("charge-card"),
+                    ::facade::resilient::__private::Said::Dependency("payment"),
+                    ::facade::resilient::__private::Said::Retry(
                         ::facade::resilient::__private::RetryOverrides::new()
                             .max(MAX)
                             .base(::core::time::Duration::from_millis(100))
@@ -19,15 +18,24 @@ async fn call(&self) -> Result<u32, Error> {
                             .factor(2.0)
                             .jitter(::facade::resilient::__private::Jitter::Decorrelated)
                             .retry_after_cap(::core::time::Duration::from_secs(90)),
-                    )
-                    .nested_suppress()
-                    .breaker(BREAKER)
-                    .breaker_per(::facade::resilient::__private::Per::Call)
-                    .budget("shared")
-                    .bulkhead("pool")
-                    .timeout(limits::TIMEOUT)
-                    .deadline(::core::time::Duration::from_secs(15))
-                    .keyed(),
+                    ),
+                    ::facade::resilient::__private::Said::NestedSuppress,
+                    ::facade::resilient::__private::Said::Breaker(
+                        ::facade::resilient::__private::checked::name(BREAKER),
+                    ),
+                    ::facade::resilient::__private::Said::BreakerPer(
+                        ::facade::resilient::__private::Per::Call,
+                    ),
+                    ::facade::resilient::__private::Said::Budget("shared"),
+                    ::facade::resilient::__private::Said::Bulkhead("pool"),
+                    ::facade::resilient::__private::Said::Timeout(
+                        ::facade::resilient::__private::checked::timeout(limits::TIMEOUT),
+                    ),
+                    ::facade::resilient::__private::Said::Deadline(
+                        ::core::time::Duration::from_secs(15),
+                    ),
+                    ::facade::resilient::__private::Said::Keyed,
+                ],
             );
             ::facade::resilient::__private::inventory::submit! {
                 & __RESILIENT_SITE

@@ -1,14 +1,14 @@
 async fn price(item: &Item) -> Result<Price, PriceError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "price",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .dependency("prices")
-                .idempotent(),
+            "price",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Dependency("prices"),
+                ::resilient::__private::Said::Idempotent,
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

@@ -1,13 +1,15 @@
 async fn price(item: &Item) -> Result<Price, PriceError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "price",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .timeout(::core::time::Duration::from_secs(1)),
+            "price",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Timeout(
+                    ::core::time::Duration::from_secs(1),
+                ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

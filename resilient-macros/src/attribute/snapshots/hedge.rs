@@ -1,17 +1,19 @@
 async fn search(index: &Index, query: Query) -> Result<Hits, SearchError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "search",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .retry(::resilient::__private::RetryOverrides::new().max(2))
-                .hedge(
+            "search",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Retry(
+                    ::resilient::__private::RetryOverrides::new().max(2),
+                ),
+                ::resilient::__private::Said::Hedge(
                     ::resilient::__private::HedgeOverrides::new().quantile(0.95).max(3),
-                )
-                .idempotent(),
+                ),
+                ::resilient::__private::Said::Idempotent,
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

@@ -12,19 +12,21 @@ async fn create_order(
 ) -> Result<OrderCreated, OrderError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "create_order",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .retry(::resilient::__private::RetryOverrides::new().max(3))
-                .idempotent()
-                .claiming(
+            "create_order",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Retry(
+                    ::resilient::__private::RetryOverrides::new().max(3),
+                ),
+                ::resilient::__private::Said::Idempotent,
+                ::resilient::__private::Said::Claiming(
                     ::resilient::__private::ClaimOverrides::of("orders")
                         .effects(::resilient::__private::Effects::Keyed)
                         .ttl(::core::time::Duration::from_secs(86400)),
                 ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

@@ -1,14 +1,16 @@
 async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, OrderError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "create_order",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .not_idempotent()
-                .claiming(::resilient::__private::ClaimOverrides::of("orders")),
+            "create_order",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::NotIdempotent,
+                ::resilient::__private::Said::Claiming(
+                    ::resilient::__private::ClaimOverrides::of("orders"),
+                ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE
@@ -46,8 +48,8 @@ async fn create_order(tx: &mut Transaction<'_>, key: &str) -> Result<Order, Orde
                             __resilient_call, __resilient_out,
                             ::resilient::__private::Unclassified,
                             ::resilient::__private::rejected:: < _ >,); let
-                            __resilient_left = ::resilient::__private::left:: < Result <
-                            Order, OrderError >, _, _, _, _ > (& __resilient_call, &
+                            __resilient_left = ::resilient::__private::left_in:: < Result
+                            < Order, OrderError >, _, _, _, _ > (& __resilient_call, &
                             __resilient_ret, & __resilient_keeping,
                             ::resilient::__private::Unclassified, | _ | false,);
                             (__resilient_ret, __resilient_left) }

@@ -1,14 +1,13 @@
 async fn create_order(api: &Api, key: &str) -> Result<Order, OrderError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "create_order",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .not_idempotent()
-                .claiming(
+            "create_order",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::NotIdempotent,
+                ::resilient::__private::Said::Claiming(
                     ::resilient::__private::ClaimOverrides::of(STORE)
                         .effects(::resilient::__private::Effects::Unkeyed)
                         .ttl(TTL)
@@ -17,6 +16,7 @@ async fn create_order(api: &Api, key: &str) -> Result<Order, OrderError> {
                         .max_run(::core::time::Duration::from_secs(60))
                         .wait(::core::time::Duration::from_secs(2)),
                 ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

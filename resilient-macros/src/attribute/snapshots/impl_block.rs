@@ -18,20 +18,22 @@ impl<const N: usize> Gateway for Client<{ N }> {
     pub(crate) async fn charge(&self) -> Result<u32, Error> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-                ::resilient::__private::Options::new(
-                        "Client::charge",
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
-                    .dependency("payment")
-                    .retry(
+                "Client::charge",
+                ::core::module_path!(),
+                ::core::file!(),
+                ::core::line!(),
+                &[
+                    ::resilient::__private::Said::Dependency("payment"),
+                    ::resilient::__private::Said::Retry(
                         ::resilient::__private::RetryOverrides::new()
                             .max(4)
                             .jitter(::resilient::__private::Jitter::Full),
-                    )
-                    .timeout(::core::time::Duration::from_secs(5))
-                    .idempotent(),
+                    ),
+                    ::resilient::__private::Said::Timeout(
+                        ::core::time::Duration::from_secs(5),
+                    ),
+                    ::resilient::__private::Said::Idempotent,
+                ],
             );
             ::resilient::__private::inventory::submit! {
                 & __RESILIENT_SITE
@@ -60,20 +62,22 @@ impl<const N: usize> Gateway for Client<{ N }> {
     async fn refund(&self, order: &Order) -> Result<u32, Error> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-                ::resilient::__private::Options::new(
-                        "Client::refund",
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
-                    .dependency("payment")
-                    .retry(
+                "Client::refund",
+                ::core::module_path!(),
+                ::core::file!(),
+                ::core::line!(),
+                &[
+                    ::resilient::__private::Said::Dependency("payment"),
+                    ::resilient::__private::Said::Retry(
                         ::resilient::__private::RetryOverrides::new()
                             .max(2)
                             .jitter(::resilient::__private::Jitter::Full),
-                    )
-                    .timeout(::core::time::Duration::from_secs(1))
-                    .keyed(),
+                    ),
+                    ::resilient::__private::Said::Timeout(
+                        ::core::time::Duration::from_secs(1),
+                    ),
+                    ::resilient::__private::Said::Keyed,
+                ],
             );
             ::resilient::__private::inventory::submit! {
                 & __RESILIENT_SITE
@@ -105,21 +109,23 @@ impl<const N: usize> Gateway for Client<{ N }> {
     async fn status(&self) -> Result<u32, Error> {
         let mut __resilient_call = ::resilient::__private::Call::new({
             static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-                ::resilient::__private::Options::new(
-                        "Client::status",
-                        ::core::module_path!(),
-                        ::core::file!(),
-                        ::core::line!(),
-                    )
-                    .name("status")
-                    .dependency("payment")
-                    .retry(
+                "Client::status",
+                ::core::module_path!(),
+                ::core::file!(),
+                ::core::line!(),
+                &[
+                    ::resilient::__private::Said::Name("status"),
+                    ::resilient::__private::Said::Dependency("payment"),
+                    ::resilient::__private::Said::Retry(
                         ::resilient::__private::RetryOverrides::new()
                             .max(4)
                             .jitter(::resilient::__private::Jitter::Full),
-                    )
-                    .timeout(::core::time::Duration::from_secs(5))
-                    .idempotent(),
+                    ),
+                    ::resilient::__private::Said::Timeout(
+                        ::core::time::Duration::from_secs(5),
+                    ),
+                    ::resilient::__private::Said::Idempotent,
+                ],
             );
             ::resilient::__private::inventory::submit! {
                 & __RESILIENT_SITE

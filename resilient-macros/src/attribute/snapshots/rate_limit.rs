@@ -1,15 +1,19 @@
 async fn search(user: &User, items: &[Item]) -> Result<Found, SearchError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "search",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .retry(::resilient::__private::RetryOverrides::new().max(3))
-                .limiter("api")
-                .limiter_max_wait(::core::time::Duration::from_millis(200)),
+            "search",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Retry(
+                    ::resilient::__private::RetryOverrides::new().max(3),
+                ),
+                ::resilient::__private::Said::Limiter("api"),
+                ::resilient::__private::Said::LimiterMaxWait(
+                    ::core::time::Duration::from_millis(200),
+                ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

@@ -1,15 +1,17 @@
 async fn search(query: &str) -> Result<Found, SearchError> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "search",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .limiter(API)
-                .limiter_cost(5)
-                .limiter_max_wait(limits::WAIT),
+            "search",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Limiter(
+                    ::resilient::__private::checked::name(API),
+                ),
+                ::resilient::__private::Said::LimiterCost(5),
+                ::resilient::__private::Said::LimiterMaxWait(limits::WAIT),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE

@@ -10,13 +10,11 @@ async fn r#move(
     #![allow(unused_variables)]
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "move",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .retry_from("payment"),
+            "move",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[::resilient::__private::Said::RetryFrom("payment")],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE
@@ -50,7 +48,6 @@ async fn r#move(
                     clippy::shadow_unrelated
                 )]
                 let mut depth = depth;
-                #[allow(unused_braces)]
                 {
                     second += 1;
                     sink.send(body, r#type, second).await

@@ -4,14 +4,16 @@ async fn send(
 ) -> Result<impl Iterator<Item = u8>, Error> {
     let mut __resilient_call = ::resilient::__private::Call::new({
         static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
-            ::resilient::__private::Options::new(
-                    "send",
-                    ::core::module_path!(),
-                    ::core::file!(),
-                    ::core::line!(),
-                )
-                .bulkhead("pool")
-                .timeout(::core::time::Duration::from_micros(1500)),
+            "send",
+            ::core::module_path!(),
+            ::core::file!(),
+            ::core::line!(),
+            &[
+                ::resilient::__private::Said::Bulkhead("pool"),
+                ::resilient::__private::Said::Timeout(
+                    ::core::time::Duration::from_micros(1500),
+                ),
+            ],
         );
         ::resilient::__private::inventory::submit! {
             & __RESILIENT_SITE
@@ -23,7 +25,6 @@ async fn send(
             if false {
                 return ::resilient::__private::returned::<Result<_, Error>>();
             }
-            #[allow(unused_braces)]
             {
                 parts.push(0);
                 sink.send(&parts).await?;

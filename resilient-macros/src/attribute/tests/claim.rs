@@ -184,10 +184,10 @@ fn a_method_says_more_about_the_claim_of_its_block() {
     let methods: Vec<&str> = text.split("async fn").skip(1).collect();
     for (method, holds, lacks) in [
         (methods[0], "from_secs (7200)", "begin_in"),
-        (methods[0], "Effects :: Keyed", "not_idempotent"),
+        (methods[0], "Effects :: Keyed", "NotIdempotent"),
         (methods[1], "begin_in", "Effects"),
-        (methods[1], "not_idempotent", ". idempotent ("),
-        (methods[2], "not_idempotent", "Asked"),
+        (methods[1], "NotIdempotent", "Said :: Idempotent"),
+        (methods[2], "NotIdempotent", "Asked"),
     ] {
         assert!(method.contains(holds), "{holds}: {method}");
         assert!(!method.contains(lacks), "{lacks}: {method}");

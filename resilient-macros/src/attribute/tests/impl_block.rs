@@ -88,7 +88,7 @@ fn options_are_merged_field_by_field() {
             &[
                 ".max(2)",
                 "from_secs(1)",
-                ".breaker(\"a\")",
+                "Said::Breaker(\"a\")",
                 "Per::Call",
                 "set_breaker_key(&shard)",
             ],
@@ -98,13 +98,13 @@ fn options_are_merged_field_by_field() {
             quote!(retry(max = 5)),
             quote!(retry),
             &[".max(5)"],
-            &["retry_from"],
+            &["RetryFrom"],
         ),
         (
             quote!(retry = "a"),
             quote!(retry(max = 2)),
             &[
-                ".retry_from(\"a\")",
+                "Said::RetryFrom(\"a\")",
                 ".max(2)",
                 "Upto2attempts.",
                 "Otherretrysettingsarethoseregisteredfor`a`.",
@@ -114,20 +114,20 @@ fn options_are_merged_field_by_field() {
         (
             quote!(retry(max = 5, when = transient)),
             quote!(retry = "a"),
-            &[".retry_from(\"a\")", "When(transient)"],
+            &["Said::RetryFrom(\"a\")", "When(transient)"],
             &[".max(5)"],
         ),
         (
             quote!(retry, idempotent),
             quote!(idempotency_key),
-            &[".keyed()", "draw_key"],
-            &[".idempotent()"],
+            &["Said::Keyed", "draw_key"],
+            &["Said::Idempotent"],
         ),
         (
             quote!(retry, idempotency_key = owned),
             quote!(idempotent = false),
-            &[".not_idempotent()"],
-            &[".keyed()", "set_key"],
+            &["Said::NotIdempotent"],
+            &["Said::Keyed", "set_key"],
         ),
         (
             quote!(retry(max = 3, when = transient)),
@@ -145,8 +145,8 @@ fn options_are_merged_field_by_field() {
         (
             quote!(budget = "shared", idempotent),
             quote!(timeout = "1s"),
-            &[".timeout("],
-            &["loop", "idempotent", "budget"],
+            &["Said::Timeout("],
+            &["loop", "Idempotent", "Budget"],
         ),
         // The numbers of the block are no mistake of a method that needs none.
         (

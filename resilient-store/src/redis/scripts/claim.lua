@@ -2,7 +2,7 @@ local owner, lease, ttl, tombstone = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3
 local effects, scope, key, fingerprint = ARGV[5], ARGV[6], ARGV[7], ARGV[8]
 
 local function won(record)
-  return { 'won', record.fence, record.attempts, record.checkpoint or false }
+  return { 'won', record.fence, record.attempts, record.checkpoint or false, record.retried or '0' }
 end
 
 -- Larger than all before: than the last one while that is known, and than the time in any case, so
@@ -21,7 +21,7 @@ end
 -- Another payload, made in the same way: the first two bytes are the version.
 local function contradicts(record)
   local known = record.fingerprint or ''
-  return record.effects == '1' and #known > 2 and #fingerprint > 2 and known ~= fingerprint
+  return #known > 2 and #fingerprint > 2 and known ~= fingerprint
     and known:sub(1, 2) == fingerprint:sub(1, 2)
 end
 
@@ -29,19 +29,18 @@ local old, why = load(KEYS[1])
 if why then
   return { 'unreadable', why }
 end
-local attempts, checkpoint = 1, nil
+local attempts, checkpoint, retried = 1, nil, '0'
 if old then
   if old.state == RUNNING and old.owner == owner then
     return won(old)
   end
   doubt(old)
-  if is_lapsed(old) and contradicts(old) then
-    return shown_with_answer(old)
-  end
-  if is_lapsed(old) then
+  if not is_expired(old) then
+    if not is_lapsed(old) or contradicts(old) then
+      return shown_with_answer(old)
+    end
     attempts, checkpoint = tonumber(old.attempts) + 1, old.checkpoint
-  elseif not is_expired(old) then
-    return shown_with_answer(old)
+    retried = old.owner == '' and '1' or '0'
   end
 end
 
@@ -56,6 +55,7 @@ local new = {
   attempts = integer(attempts),
   fingerprint = fingerprint,
   checkpoint = checkpoint,
+  retried = retried,
   claimed_at = integer(now),
   leased_until = integer(now + lease),
   answer_until = integer(now + ttl),

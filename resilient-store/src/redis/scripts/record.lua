@@ -47,9 +47,18 @@ local function is_lapsed(record)
   return record.state == RUNNING and tonumber(record.leased_until) <= now
 end
 
+-- A run without an end counts as if it had ended with its lease.
+local function counts_until(record)
+  local last = tonumber(record.expires_at)
+  if record.state == RUNNING then
+    return math.max(last, tonumber(record.leased_until) + last - tonumber(record.claimed_at))
+  end
+  return last
+end
+
 local function is_expired(record)
   local is_final = record.state == COMPLETED or record.state == BODY_DROPPED
-  return is_final and tonumber(record.expires_at) <= now
+  return (is_final or (is_lapsed(record) and may_repeat(record))) and counts_until(record) <= now
 end
 
 local function is_held(record, fence)
@@ -69,11 +78,14 @@ local function limit_time(record)
     redis.call('PERSIST', KEYS[1])
     return
   end
-  local last = tonumber(record.expires_at)
-  if is_running then
-    last = math.max(last, tonumber(record.leased_until))
-  end
-  redis.call('PEXPIREAT', KEYS[1], integer(last))
+  redis.call('PEXPIREAT', KEYS[1], integer(counts_until(record)))
+end
+
+-- Nobody's from now on: it failed, and did not merely fall silent.
+local function give_up(record)
+  write(record, 'leased_until', integer(now))
+  write(record, 'owner', '')
+  limit_time(record)
 end
 
 -- A lapsed run that may not be repeated is one of which nobody knows.
@@ -84,10 +96,14 @@ local function doubt(record)
   end
 end
 
--- ARGV from `first` on: the state, the answer, and what was made, if that is said.
+-- ARGV from `first` on: the state, the answer, and what was made, if that is said. What is kept is
+-- reckoned from now on, unless nobody knows.
 local function finish(record, first)
   write(record, 'state', ARGV[first])
   if record.state ~= UNCERTAIN then
+    local late = now - tonumber(record.claimed_at)
+    write(record, 'answer_until', integer(tonumber(record.answer_until) + late))
+    write(record, 'expires_at', integer(tonumber(record.expires_at) + late))
     redis.call('HDEL', KEYS[1], 'resource_kind', 'resource_id')
     if ARGV[first + 2] then
       redis.call('HSET', KEYS[1], 'resource_kind', ARGV[first + 2], 'resource_id', ARGV[first + 3])

@@ -14,10 +14,5 @@ if not state then
   redis.call('DEL', KEYS[1], KEYS[2])
   return { 'done' }
 end
--- What was found out counts for as long as an answer would have.
-local kept = tonumber(record.answer_until) - tonumber(record.claimed_at)
-local expires_at = math.max(tonumber(record.expires_at), now + kept)
-write(record, 'answer_until', integer(now + kept))
-write(record, 'expires_at', integer(expires_at))
 finish(record, 2)
 return { 'done' }

@@ -22,6 +22,7 @@ pub(crate) enum Scenario {
     Uncertain,
     OldWhenDone,
     AnotherPayloadAfterRollback,
+    AnotherPayloadAfterALease,
 }
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
@@ -35,6 +36,7 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario::Uncertain,
     Scenario::OldWhenDone,
     Scenario::AnotherPayloadAfterRollback,
+    Scenario::AnotherPayloadAfterALease,
 ];
 
 pub(crate) async fn play<S: Store, W: Work<S>>(
@@ -59,6 +61,7 @@ pub(crate) async fn play<S: Store, W: Work<S>>(
         Scenario::Uncertain => uncertain(stage, transactions).await,
         Scenario::OldWhenDone => old_when_done(stage, transactions).await,
         Scenario::AnotherPayloadAfterRollback => i26_another_payload(stage, transactions).await,
+        Scenario::AnotherPayloadAfterALease => q03_after_a_lease(stage, transactions).await,
     }
 }
 
@@ -304,7 +307,7 @@ async fn old_when_done<S: Store, W: Work<S>>(stage: &Stage<'_>, [mut a, mut b, _
         panic!("the key is new");
     };
     b.roll_back().await;
-    let over = "select count(*) from {table} where expires_at <= now()
+    let over = "select count(*) from {table} where purge_at <= now()
         and key in ('OldWhenDone', 'rolled back')";
     while stage.database.number(over).await < 2 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -334,4 +337,26 @@ async fn i26_another_payload<S: Store, W: Work<S>>(
         stage.refused(&mut c, stage.of("wrong")).await,
         "IDEMPOTENCY_KEY_REUSED"
     );
+}
+
+/// Q03: a lease run may have had effects outside, so no transaction with another payload takes it over,
+/// not even after one with its own was rolled back.
+async fn q03_after_a_lease<S: Store, W: Work<S>>(stage: &Stage<'_>, [mut a, mut b, mut c]: [W; 3]) {
+    let begun = stage.ledger.begin(stage.of("one")).await;
+    let Ok(Begun::Run(run)) = begun else {
+        panic!("the key is new");
+    };
+    run.fail().await.unwrap();
+    let reused = "IDEMPOTENCY_KEY_REUSED";
+    assert_eq!(stage.refused(&mut a, stage.of("two")).await, reused);
+    let Ok(Joined::Run(second)) = stage.ledger.begin_in(&mut b, stage.of("one")).await else {
+        panic!("it failed");
+    };
+    assert_eq!(second.attempts(), 2);
+    b.roll_back().await;
+    assert_eq!(stage.refused(&mut a, stage.of("two")).await, reused);
+    let Ok(Joined::Run(third)) = stage.ledger.begin_in(&mut c, stage.of("one")).await else {
+        panic!("it was rolled back");
+    };
+    assert_eq!(third.attempts(), 2, "what was rolled back was no attempt");
 }
