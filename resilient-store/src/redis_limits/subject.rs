@@ -1,13 +1,14 @@
 //! Who is limited, and under which keys that is kept.
 
-use std::fmt::Write;
-
 use resilient_core::Name;
 use resilient_core::rate_limit::{Algorithm, LimitSettings};
 use sha2::{Digest, Sha256};
 
 /// Half of a SHA-256.
 const DIGEST_BYTES: usize = 16;
+
+/// Bytes of a key beside prefix, digest and name.
+const AROUND: usize = "{}::w".len();
 
 /// A key of a limiter, as short as its name in Redis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,12 +30,20 @@ impl Subject {
 
     /// Where a limit is kept. In braces what a cluster chooses the slot by.
     pub(super) fn key_of(&self, prefix: &str, limit: &LimitSettings) -> String {
-        let mut key = format!("{prefix}{{");
-        for byte in self.0 {
-            // Writing into a string cannot fail.
-            let _ = write!(key, "{byte:02x}");
+        let name = &*limit.name;
+        let length = prefix.len() + 2 * DIGEST_BYTES + name.len() + AROUND;
+        let mut key = String::with_capacity(length);
+        key.push_str(prefix);
+        key.push('{');
+        // By hand: a formatter takes longer for them than Redis' client for the whole command.
+        for half in self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+            let letter = if half < 10 { b'0' } else { b'a' - 10 };
+            key.push(char::from(letter + half));
         }
-        let _ = write!(key, "}}:{}:{}", limit.name, suffix(limit.algorithm));
+        key.push_str("}:");
+        key.push_str(name);
+        key.push(':');
+        key.push(suffix(limit.algorithm));
         key
     }
 }

@@ -109,13 +109,15 @@ async fn r25_entries_from_the_future_do_not_stay() {
     assert_eq!(crate::stage::remaining(&api).await, 6, "they count");
 }
 
+type Make = fn(u32) -> Limit;
+
 /// Case R37: what is used stays used when a quota is raised, and when it is lowered again.
 #[tokio::test]
 async fn r37_a_raised_quota_gives_nothing_back() {
     let Some(server) = Redis::start().unwrap() else {
         return;
     };
-    let kinds: [fn(u32) -> Limit; 5] = [
+    let kinds: [Make; 5] = [
         |quota| Limit::fixed("l", quota, ENDLESS),
         |quota| Limit::sliding_counter("l", quota, ENDLESS),
         |quota| Limit::sliding_log("l", quota, ENDLESS),

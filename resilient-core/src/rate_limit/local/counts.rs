@@ -67,13 +67,15 @@ impl Counts {
             .collect();
         let fits = outcomes.iter().all(Result::is_ok);
         if fits && ask.charge && cost > 0 {
-            let is_new = |&&(limit, hash): &&(_, u64)| self.find(ask, limit, hash).is_none();
-            let new = places.iter().filter(is_new).count();
-            if new > 0 {
+            let new = |counts: &Counts| {
+                let is_new = |&&(limit, hash): &&(_, u64)| counts.find(ask, limit, hash).is_none();
+                places.iter().filter(is_new).count()
+            };
+            if new(self) > 0 {
                 self.sweep(hasher, now);
             }
-            // What was swept may be one of these.
-            if self.table.len() + new > most {
+            // Counted anew: what was swept may have been one of these.
+            if self.table.len() + new(self) > most {
                 return Err(LocalStoreError::Full { most });
             }
             for &(limit, hash) in &places {

@@ -131,6 +131,22 @@ async fn r13_when_it_is_full_nothing_is_forgotten() {
     assert!(!desk.takes("u", 1, &limits));
 }
 
+/// Case R13: a limit that is over may be swept by the request that counts in it again.
+#[tokio::test(start_paused = true)]
+async fn r13_the_bound_holds_also_for_several_limits() {
+    let desk = Desk::of(2);
+    let short = Limit::fixed("short", 1, "1s");
+    let old = limits([short.clone()]);
+    let both = limits([short, Limit::fixed("long", 1, "60s")]);
+    let other = limits([Limit::fixed("other", 1, "60s")]);
+    assert!(desk.takes("u", 1, &old));
+    assert!(desk.takes("v", 1, &other));
+    advance(Duration::from_secs(1)).await;
+    let full = desk.ask("u", 1, &both).expect_err("one place for two");
+    assert_eq!(full, LocalStoreError::Full { most: 2 });
+    assert_eq!(desk.store.counts.lock().len(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn memory_is_given_back() {
     let desk = Desk::of(20_000);

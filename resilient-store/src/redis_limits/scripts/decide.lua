@@ -12,6 +12,6 @@ else
   &seen
 end
 &look
-local reply = { fits and 1 or 0, now, 0, 0, 0, 0 }
+local reply = string.format('%d %d', fits and 1 or 0, now)
 &told
 return reply

@@ -20,5 +20,4 @@ if ttl_@ == -1 or ttl_@ > left_@ + 1000 then
 end
 
 --- told
-reply[4 * @ - 1] = fits_@ and 1 or 0
-reply[4 * @], reply[4 * @ + 1], reply[4 * @ + 2] = &shown
+reply = reply .. string.format(' %d %d %d %d', fits_@ and 1 or 0, &shown)

@@ -20,6 +20,6 @@ else
   &seen
 end
 &enough
-local reply = { cost, now, 0, 0, 0, 0 }
+local reply = string.format('%d %d', cost, now)
 &told
 return reply
