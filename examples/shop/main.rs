@@ -20,8 +20,8 @@
 //! order k-2 slow & order k-2 slow      one 201; the other one 409 with Retry-After, come too early
 //! curl -i localhost:3000/orders -H 'X-User: ada' -d '{}'         400: there is no key
 //! curl -i localhost:3000/products -H 'X-User: ada'     200, and what is left in X-RateLimit-Remaining
-//! for _ in {1..21}; do curl -s -o /dev/null -w '%{http_code}\n' localhost:3000/products -H 'X-User: ada'; done
-//!                               20 times 200, then 429: RATE_LIMIT_EXCEEDED with Retry-After
+//! for _ in {1..25}; do curl -s -o /dev/null -w '%{http_code}\n' localhost:3000/products -H 'X-User: ada'; done
+//!                               200 up to 20 times in 5 s, then 429: RATE_LIMIT_EXCEEDED with Retry-After
 //! ```
 //!
 //! | argument | |
