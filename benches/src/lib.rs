@@ -20,6 +20,7 @@ mod handwritten;
 mod instructions;
 pub mod lane;
 mod of_program;
+pub mod one_thread;
 mod own_time;
 pub mod peers;
 mod report;

@@ -3,6 +3,7 @@
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
 use resilient::idempotency::{Answer, Joined, Ledger};
 use resilient::store::{PostgresStore, SqlxStore};
+use resilient_benches::one_thread::block_on;
 use resilient_benches::table::Table;
 use resilient_benches::target::{Bound::AtMost, Target};
 use resilient_test_servers::Postgres;
@@ -10,7 +11,7 @@ use sqlx::PgPool;
 use tokio_postgres::NoTls;
 
 use crate::AnyError;
-use crate::lane::{Lane, block_on};
+use crate::lane::Lane;
 use crate::request::{BODY, FreshKeys, first, handler, id, ledger, replay, request};
 use crate::section::{left_out, measure as compare};
 

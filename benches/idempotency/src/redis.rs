@@ -5,12 +5,13 @@ use redis::io::tcp::TcpSettings;
 use redis::{AsyncCommands, Client, IntoConnectionInfo};
 use resilient::idempotency::MemoryStore;
 use resilient::store::{Copies, RedisConfig, RedisStore, Tiered};
+use resilient_benches::one_thread::block_on;
 use resilient_benches::table::Table;
 use resilient_benches::target::{Bound::AtMost, Target};
 use resilient_test_servers::Redis;
 
 use crate::AnyError;
-use crate::lane::{Lane, block_on};
+use crate::lane::Lane;
 use crate::request::{BODY, first, ledger, replay};
 use crate::section::{left_out, measure as compare};
 

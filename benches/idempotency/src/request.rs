@@ -8,7 +8,8 @@ use resilient::idempotency::{
 };
 
 use crate::AnyError;
-use crate::lane::{Lane, block_on};
+use crate::lane::Lane;
+use resilient_benches::one_thread::block_on;
 
 /// What was asked for, and what is answered.
 pub(crate) const BODY: &[u8] = &[b'x'; 256];

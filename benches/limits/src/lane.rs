@@ -1,29 +1,11 @@
 //! One way to do something, again and again, on one thread.
 
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use resilient_benches::one_thread::block_on;
 use resilient_benches::rounds::Timed;
-use tokio::runtime::{Builder, Runtime};
 
 use crate::AnyError;
-
-/// The connections' tasks included, so that no time is spent in waking another thread.
-#[expect(
-    clippy::expect_used,
-    reason = "without a runtime there is nothing to measure"
-)]
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
-    Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
-});
-
-/// Does something where lanes run.
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    RUNTIME.block_on(future)
-}
 
 /// A named loop over a call.
 pub(crate) struct Lane {

@@ -8,13 +8,14 @@ use redis::io::tcp::TcpSettings;
 use redis::{Client, IntoConnectionInfo, Script};
 use resilient::store::{Outage, RedisConfig, RedisLimitStore, RedisLimits};
 use resilient::{Limit, RateLimit, RateLimiter};
+use resilient_benches::one_thread::block_on;
 use resilient_benches::table::Table;
 use resilient_benches::target::Bound::{AtLeast, AtMost};
 use resilient_benches::target::Target;
 use resilient_test_servers::Redis;
 
 use crate::AnyError;
-use crate::lane::{Lane, block_on};
+use crate::lane::Lane;
 use crate::limiters::{KEYS, keys};
 use crate::table::measure as compare;
 
